@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+add_library(harn_sanitizers INTERFACE)
+if(HARN_SANITIZE)
+  target_compile_options(harn_sanitizers INTERFACE
+    -fsanitize=${HARN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(harn_sanitizers INTERFACE -fsanitize=${HARN_SANITIZE})
+endif()
+if(HARN_COVERAGE)
+  target_compile_options(harn_sanitizers INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(harn_sanitizers INTERFACE --coverage)
+endif()

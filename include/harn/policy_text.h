@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Policies as text: strict TOML and JSON in, both out, and the JSON Schema made from the same table
+// as the reader. Unknown members, wrong types, bad values: errors that name the place, the offending
+// text and the nearest valid name. No silent default.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harn/policy.h"
+
+namespace harn {
+
+// What the text may refer to: "~" and "$HOME" at the start of a path become `home`.
+struct TextContext {
+  AbsPath home = {};
+  std::string file_name = {};  // for error places: "policy.toml:3:14"
+};
+
+inline constexpr std::size_t max_policy_bytes = 4u << 20;
+
+Result<Policy> parse_policy_toml(std::string_view text, const TextContext& context);
+Result<Policy> parse_policy_json(std::string_view text, const TextContext& context);
+
+std::string policy_to_json(const Policy& policy, int indent = 2);  // as written: unset members absent
+std::string policy_to_toml(const Policy& policy);
+std::string canonical_policy_json(const Policy& policy);           // what digest() hashes
+
+std::string policy_schema();  // JSON Schema 2020-12
+
+}  // namespace harn

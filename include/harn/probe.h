@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking at this machine: the facts a plan is made from, and policy paths with their symbolic links
+// resolved. Read-only; nothing is started and nothing is changed.
+//
+//   HostFacts facts = probe_host({.environment = env, .cwd = cwd});
+//   HARN_TRY(policy, resolve_policy_paths(with_project_root(asked, facts.project_root)));
+//   auto notes = look_at_paths(facts, policy);
+//   HARN_TRY(plan, make_plan(policy, command, facts));
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harn/host.h"
+#include "harn/policy.h"
+
+namespace harn {
+
+struct ProbeRequest {
+  std::map<std::string, std::string> environment = {};  // HOME, TMPDIR and PATH are read
+  AbsPath cwd = {};
+  std::optional<AbsPath> project_root = {};  // named by the operator; unset = nearest harn.toml, else cwd
+};
+
+// Everything but `paths` and `git`, which depend on the policy. Never fails: what cannot be found
+// out is a fact too ("no user namespaces", and why). Directories come with their links resolved.
+HostFacts probe_host(const ProbeRequest& request);
+
+// Fills facts.paths for everything the policy's meaning depends on, and facts.git for its workspace
+// roots. Returns notes for people: git directories that were not believed, and why.
+std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy);
+
+// Symbolic links in the policy's paths resolved, as far as the paths exist. A loop is an error.
+// `credentials` and `unprotect` are names, so only the directories leading to them are resolved.
+Result<Policy> resolve_policy_paths(Policy policy);
+
+// The nearest directory at or above `start` that holds a harn.toml somebody entitled put there;
+// `start` itself when there is none.
+AbsPath find_project_root(const AbsPath& start);
+
+}  // namespace harn

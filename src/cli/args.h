@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command-line arguments by table: one description of a verb drives parsing, help, shell completion
+// and the check of the manual page, so that none of them can forget an option.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harn/path.h"
+#include "harn/result.h"
+
+namespace harn::cli {
+
+// What a shell may offer in a place.
+enum class Complete : std::uint8_t {
+  nothing,
+  file,
+  directory,
+  choice
+};
+
+struct Option {
+  std::string_view name = {};   // without the dashes
+  std::string_view value = {};  // what follows, as help shows it; empty = a switch
+  std::string_view help = {};
+  bool repeatable = false;
+  std::string_view choices = {};  // "none|restricted|allowed"; anything else is refused
+  Complete complete = Complete::nothing;
+  char letter = 0;
+};
+
+struct OptionGroup {
+  std::string_view title = {};
+  std::span<const Option> options = {};
+};
+
+// Everything the outside world tells a verb. Read once, in main.
+struct Caller {
+  std::vector<std::string> words = {};  // after the program's name
+  std::map<std::string, std::string> environment = {};
+  AbsPath cwd = {};
+  bool colour = false;  // standard output is a terminal that wants it
+};
+
+// Everything a verb tells the outside world. Written once, in main.
+struct Reply {
+  int exit_code = 0;
+  std::string out = {};
+  std::string err = {};
+
+  bool operator==(const Reply&) const = default;
+};
+
+inline constexpr int exit_no = 1;
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_refused = 125;
+
+class Arguments;
+
+struct Verb {
+  std::string_view name = {};      // "policy check"
+  std::string_view operands = {};  // "FILE", "[--] CMD [ARG…]"
+  std::string_view summary = {};   // one line
+  std::span<const OptionGroup> groups = {};
+  std::size_t min_operands = 0;
+  std::size_t max_operands = 0;
+  bool takes_command = false;  // the first operand ends the options
+  Complete complete = Complete::nothing;
+  std::string_view choices = {};  // of the first operand
+  Result<Reply> (*run)(const Arguments& arguments, const Caller& caller) = nullptr;
+};
+
+class Arguments {
+ public:
+  bool has(std::string_view option) const { return values_.contains(option); }
+  // The value of an option that may be given once; null when it was not.
+  const std::string* value(std::string_view option) const;
+  // Every value of a repeatable option, in order.
+  const std::vector<std::string>& all(std::string_view option) const;
+  const std::vector<std::string>& operands() const { return operands_; }
+
+ private:
+  friend class ArgumentParser;
+  std::map<std::string, std::vector<std::string>, std::less<>> values_ = {};
+  std::vector<std::string> operands_ = {};
+};
+
+// "--opt value", "--opt=value", "-o value", "--" ends the options. "--help" ends parsing at once.
+Result<Arguments> parse_arguments(const Verb& verb, std::span<const std::string> words);
+
+// Usage errors, all of one kind.
+std::unexpected<Error> wrong_usage(std::string message, std::string hint);
+
+// "help" and its -h, known to every verb.
+const Option& help_option();
+
+}  // namespace harn::cli

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/flags.h"
+
+#include <charconv>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "plan/names.h"
+#include "policy/hosts.h"
+
+namespace harn::cli {
+namespace {
+
+// The same error, worded for a command line: it names the option instead of a place in a file.
+std::unexpected<Error> bad_value(std::string_view option, Error error) {
+  return wrong_usage(fmt::format("--{}: {}", option, error.message), std::move(error.hint));
+}
+
+Status read_number(const Arguments& arguments, std::string_view option, std::optional<std::uint64_t>& out) {
+  const auto* text = arguments.value(option);
+  if (text == nullptr) return {};
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (problem != std::errc{} || end != text->data() + text->size())
+    return wrong_usage(fmt::format("--{}: {} is not a whole number", option, base::quoted(*text)), "write digits only");
+  out = number;
+  return {};
+}
+
+Status read_bytes(const Arguments& arguments, std::string_view option, std::optional<std::uint64_t>& out) {
+  const auto* text = arguments.value(option);
+  if (text == nullptr) return {};
+  auto bytes = base::parse_size(*text);
+  if (!bytes) return bad_value(option, std::move(bytes).error());
+  out = *bytes;
+  return {};
+}
+
+Status read_megabytes(const Arguments& arguments, std::string_view option, std::optional<std::uint64_t>& out) {
+  constexpr std::uint64_t megabyte = 1u << 20;
+  std::optional<std::uint64_t> bytes;
+  HARN_OK(read_bytes(arguments, option, bytes));
+  if (bytes && *bytes % megabyte != 0)
+    return wrong_usage(fmt::format("--{}: {} is not a whole number of megabytes", option, base::quoted(*arguments.value(option))),
+                       "write a size such as 512M");
+  if (bytes) out = *bytes / megabyte;
+  return {};
+}
+
+Status read_limits(const Arguments& arguments, Limits& limits) {
+  HARN_OK(read_megabytes(arguments, "memory", limits.max_memory_mb));
+  HARN_OK(read_number(arguments, "cpu-seconds", limits.max_cpu_seconds));
+  HARN_OK(read_number(arguments, "procs", limits.max_processes));
+  HARN_OK(read_megabytes(arguments, "file-size", limits.max_file_size_mb));
+  HARN_OK(read_bytes(arguments, "output-limit", limits.max_output_bytes));
+  HARN_OK(read_number(arguments, "open-files", limits.max_open_files));
+  if (const auto* text = arguments.value("timeout")) {
+    auto time = base::parse_duration(*text);
+    if (!time) return bad_value("timeout", std::move(time).error());
+    limits.wall_time = *time;
+  }
+  return {};
+}
+
+Status read_network(const Arguments& arguments, Policy& policy) {
+  const auto* mode = arguments.value("net");
+  const auto& hosts = arguments.all("allow-host");
+  if (mode == nullptr && hosts.empty() && !arguments.has("loopback")) return {};
+  Network network{.loopback = arguments.has("loopback")};
+  if (mode != nullptr && *mode != "restricted" && !hosts.empty())
+    return wrong_usage(fmt::format("--allow-host contradicts '--net {}'", *mode), "use --net restricted, or leave --net out");
+  if (mode != nullptr && *mode == "restricted" && hosts.empty())
+    return wrong_usage("'--net restricted' names no host", "add --allow-host HOST, or use --net none");
+  for (const auto& text : hosts) {
+    auto rule = policy::parse_host_rule(text);
+    if (!rule) return bad_value("allow-host", std::move(rule).error());
+    network.allowed_hosts.push_back(std::move(*rule));
+  }
+  if (mode != nullptr && *mode == "allowed") network.mode = NetworkMode::unrestricted;
+  if (network.mode == NetworkMode::unrestricted || !hosts.empty()) policy.side_effect_level = SideEffectLevel::network;
+  policy.network = std::move(network);
+  return {};
+}
+
+Status read_environment(const Arguments& arguments, EnvRules& env) {
+  for (const auto& text : arguments.all("env")) {
+    const auto equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return wrong_usage(fmt::format("--env: {} is not NAME=VALUE", base::quoted(text)), "write a name, '=' and a value");
+    env.set.insert_or_assign(text.substr(0, equals), text.substr(equals + 1));
+  }
+  for (const auto& name : arguments.all("env-pass")) env.passthrough.insert(name);
+  for (const auto& name : arguments.all("env-strip")) env.strip.insert(name);
+  if (arguments.has("clear-env")) env.mode = EnvMode::replace;
+  return {};
+}
+
+}  // namespace
+
+Result<AbsPath> path_argument(std::string_view text, const PathContext& context) {
+  if (text == "~") return context.home;
+  std::string whole(text);
+  if (text.starts_with("~/")) whole = fmt::format("{}/{}", context.home.text(), text.substr(2));
+  else if (!text.empty() && !looks_absolute(text)) whole = fmt::format("{}/{}", context.cwd.text(), text);
+  auto path = AbsPath::parse(whole);
+  if (!path) return wrong_usage(std::move(path.error().message), "write a path");
+  return path;
+}
+
+Result<std::vector<AbsPath>> path_arguments(const std::vector<std::string>& texts, const PathContext& context) {
+  std::vector<AbsPath> paths;
+  for (const auto& text : texts) {
+    HARN_TRY(path, path_argument(text, context));
+    paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+Result<Policy> policy_from_flags(const Arguments& arguments, const PathContext& context) {
+  Policy policy;
+  if (const auto* name = arguments.value("profile")) policy.sandbox_profile = base::enum_value<Profile>(*name);
+  if (arguments.has("write")) {
+    HARN_TRY(roots, path_arguments(arguments.all("write"), context));
+    policy.workspace_roots = std::move(roots);
+  }
+  HARN_TRY(readable, path_arguments(arguments.all("read"), context));
+  policy.read_only_roots = std::move(readable);
+  HARN_TRY(denied, path_arguments(arguments.all("deny"), context));
+  policy.process_sandbox.read_deny_roots = std::move(denied);
+  HARN_TRY(unprotect, path_arguments(arguments.all("unprotect"), context));
+  policy.unprotect = std::move(unprotect);
+  for (const auto& name : arguments.all("preset")) {
+    if (!policy.process_sandbox.presets) policy.process_sandbox.presets.emplace();
+    policy.process_sandbox.presets->insert(*base::enum_value<Preset>(name));
+  }
+  HARN_OK(read_network(arguments, policy));
+  HARN_OK(read_limits(arguments, policy.limits));
+  HARN_OK(read_environment(arguments, policy.env));
+  return policy;
+}
+
+Result<PlanOptions> plan_options_from(const Arguments& arguments, const Caller& caller) {
+  PlanOptions options;
+  if (const auto* name = arguments.value("backend")) options.backend = base::enum_value<Backend>(*name);
+  options.no_sandbox = arguments.has("no-sandbox");
+  const auto found = caller.environment.find("HARN_HANDLER_SANDBOX");
+  HARN_TRY(fallback, parse_fallback(found == caller.environment.end() ? std::nullopt : std::optional<std::string_view>(found->second)));
+  options.fallback = fallback;
+  return options;
+}
+
+}  // namespace harn::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/load.h"
+
+#include "base/text.h"
+#include "harn/policy_text.h"
+#include "host/user_files.h"
+
+namespace harn::cli {
+namespace {
+
+std::optional<AbsPath> path_variable(const Caller& caller, const std::string& name) {
+  const auto found = caller.environment.find(name);
+  if (found == caller.environment.end()) return std::nullopt;
+  auto path = AbsPath::parse(found->second);
+  if (!path) return std::nullopt;
+  return std::move(*path);
+}
+
+// XDG: a relative or unset variable means the default beneath the home directory.
+AbsPath base_directory(const Caller& caller, const std::string& variable, std::string_view otherwise) {
+  return path_variable(caller, variable).value_or(path_context(caller).home.join(otherwise));
+}
+
+}  // namespace
+
+PathContext path_context(const Caller& caller) {
+  return {.cwd = caller.cwd, .home = path_variable(caller, "HOME").value_or(AbsPath::of("/nonexistent"))};
+}
+
+AbsPath user_config_file(const Caller& caller) { return base_directory(caller, "XDG_CONFIG_HOME", ".config").join("harn/config.toml"); }
+AbsPath trust_file(const Caller& caller) { return base_directory(caller, "XDG_STATE_HOME", ".local/state").join("harn/trusted"); }
+AbsPath ceiling_file() { return AbsPath::of("/etc/harn/ceiling.toml"); }
+
+Result<SourceText> read_source(std::string_view argument, const PathContext& context) {
+  HARN_TRY(path, path_argument(argument, context));
+  HARN_TRY(text, host::read_user_file(path, max_policy_bytes));
+  return SourceText{.path = std::move(path), .name = std::string(argument), .text = std::move(text)};
+}
+
+Result<std::optional<SourceText>> read_source_if_present(const AbsPath& path) {
+  HARN_TRY(text, host::read_user_file_if_present(path, max_policy_bytes));
+  if (!text) return std::optional<SourceText>();
+  return SourceText{.path = path, .name = path.text(), .text = std::move(*text)};
+}
+
+bool is_json(const SourceText& source) {
+  if (source.path.name().ends_with(".json")) return true;
+  return !source.path.name().ends_with(".toml") && base::trim(source.text).starts_with('{');
+}
+
+Result<Policy> parse_policy(const SourceText& source, const AbsPath& home) {
+  const TextContext context{.home = home, .file_name = source.name};
+  return is_json(source) ? parse_policy_json(source.text, context) : parse_policy_toml(source.text, context);
+}
+
+Result<Policy> load_policy(std::string_view argument, const PathContext& context) {
+  HARN_TRY(source, read_source(argument, context));
+  return parse_policy(source, context.home);
+}
+
+}  // namespace harn::cli

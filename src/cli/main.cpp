@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The edge of the program: arguments, environment, working directory and terminal are read here once
+// and passed on as values; text is written here once.
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <optional>
+#include <string_view>
+
+#include "cli/verbs.h"
+
+namespace {
+
+std::map<std::string, std::string> read_environment(char** entries) {
+  std::map<std::string, std::string> environment;
+  for (; *entries != nullptr; ++entries) {
+    const std::string_view entry = *entries;
+    const auto equals = entry.find('=', 1);
+    // Where a name stands twice, getenv() sees the first; so do we.
+    if (equals != std::string_view::npos) environment.try_emplace(std::string(entry.substr(0, equals)), entry.substr(equals + 1));
+  }
+  return environment;
+}
+
+// Every relative path hangs on it, so there is no stand-in for one that was deleted or is unreachable.
+std::optional<harn::AbsPath> working_directory() {
+  char buffer[PATH_MAX];
+  if (::getcwd(buffer, sizeof buffer) == nullptr) return std::nullopt;
+  auto path = harn::AbsPath::parse(buffer);
+  if (!path) return std::nullopt;
+  return std::move(*path);
+}
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const auto written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv, char** environment) {
+  harn::cli::Caller caller;
+  caller.words.assign(argv + (argc > 0 ? 1 : 0), argv + argc);
+  caller.environment = read_environment(environment);
+  const auto cwd = working_directory();
+  if (!cwd) {
+    write_all(STDERR_FILENO, "harn: the working directory does not exist any more\n  hint: change to one that does\n");
+    return harn::cli::exit_usage;
+  }
+  caller.cwd = *cwd;
+  const auto no_colour = caller.environment.find("NO_COLOR");
+  caller.colour = ::isatty(STDOUT_FILENO) == 1 && (no_colour == caller.environment.end() || no_colour->second.empty());
+
+  const auto reply = harn::cli::answer(caller);
+  write_all(STDERR_FILENO, reply.err);
+  // An answer nobody received is not a success.
+  const bool told = write_all(STDOUT_FILENO, reply.out);
+  return told || reply.exit_code != 0 ? reply.exit_code : harn::cli::exit_usage;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/prepare.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/canned_hosts.h"
+#include "cli/load.h"
+#include "cli/trust.h"
+#include "harn/probe.h"
+#include "host/resolve_paths.h"
+#include "plan/names.h"
+
+namespace harn::cli {
+namespace {
+
+Result<Policy> resolved_policy(const SourceText& source, const AbsPath& home) {
+  HARN_TRY(policy, parse_policy(source, home));
+  return resolve_policy_paths(std::move(policy));
+}
+
+Result<std::optional<Policy>> policy_if_present(const AbsPath& file, const AbsPath& home) {
+  HARN_TRY(source, read_source_if_present(file));
+  if (!source) return std::optional<Policy>();
+  HARN_TRY(policy, resolved_policy(*source, home));
+  return std::optional<Policy>(std::move(policy));
+}
+
+// --loopback alone adds to whatever network the other layers ask for.
+void keep_network_for_loopback(const Arguments& arguments, PolicyLayers& layers) {
+  if (!arguments.has("loopback") || arguments.has("net") || arguments.has("allow-host")) return;
+  for (const auto* layer : {&layers.user, &layers.project})
+    if (*layer && (*layer)->network) layers.flags->network = (*layer)->network;
+  layers.flags->network->loopback = true;
+}
+
+std::vector<std::string> composition_notes(const Composed& composed) {
+  std::vector<std::string> notes;
+  const auto taken = [&](std::string_view who, const Narrowing& narrowing) {
+    for (const auto& item : narrowing)
+      notes.push_back(
+          fmt::format("{} narrows {}: {}{}", who, item.member, item.value, item.became.empty() ? " is gone" : " becomes " + item.became));
+  };
+  taken("the system ceiling", composed.narrowing);
+  taken("the project file", composed.project_narrowing);
+  for (const auto& widening : composed.trusted)
+    notes.push_back(fmt::format("the trusted project file widens {} to {}", widening.member, widening.requested));
+  return notes;
+}
+
+// The confined side must not be able to write what later decides about it.
+Status check_own_files(const Prepared& prepared, const Caller& caller) {
+  const auto rules = PathRules::for_processes(prepared.policy, prepared.facts);
+  for (const auto& file : {user_config_file(caller), trust_file(caller), ceiling_file()}) {
+    const auto decision = rules.decide(file, FileOp::write);
+    if (!decision.allowed) continue;
+    return fail(Error{.code = ErrorCode::refused,
+                      .stage = Stage::compose,
+                      .message = fmt::format("the command could change its own rules: {} lies in writable {}", base::quoted(file.text()),
+                                             base::quoted(decision.rule.text())),
+                      .hint = fmt::format("add --deny {}", base::shell_word(file.parent().text()))});
+  }
+  return {};
+}
+
+Result<Command> command_from(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
+  Command command{.argv = arguments.operands()};
+  if (const auto* image = arguments.value("image")) command.image = *image;
+  if (const auto* text = arguments.value("cwd")) {
+    HARN_TRY(cwd, path_argument(*text, prepared.context));
+    if (prepared.this_host) {
+      HARN_TRY(real, host::resolve_existing(cwd));
+      cwd = std::move(real);
+    }
+    command.cwd = std::move(cwd);
+  }
+  if (prepared.this_host) {
+    command.environment = caller.environment;
+    return command;
+  }
+  // Another machine has another environment; these two every program needs.
+  std::vector<std::string> entries;
+  for (const auto& entry : prepared.facts.search_path) entries.push_back(entry.text());
+  command.environment = {{"HOME", prepared.facts.home.text()},
+                         {"PATH", base::join(entries, prepared.facts.platform == Platform::windows ? ";" : ":")}};
+  return command;
+}
+
+Result<HostFacts> other_host(const Arguments& arguments, const Caller& caller) {
+  const auto* platform = arguments.value("platform");
+  const auto* file = arguments.value("facts");
+  if (file == nullptr) return canned_host(*base::enum_value<Platform>(*platform));
+  HARN_TRY(source, read_source(*file, path_context(caller)));
+  auto facts = facts_from_json(source.text);
+  if (!facts) {
+    facts.error().where = source.name + (facts.error().where.empty() ? "" : ":" + facts.error().where);
+    return facts;
+  }
+  if (platform != nullptr && facts->platform != base::enum_value<Platform>(*platform))
+    return wrong_usage(
+        fmt::format("--platform {} contradicts {}, which describes {}", *platform, base::quoted(*file), base::enum_name(facts->platform)),
+        "leave --platform out");
+  return facts;
+}
+
+Result<PolicyLayers> layers_elsewhere(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
+  PolicyLayers layers{.project_root = prepared.facts.project_root, .home = prepared.facts.home};
+  if (const auto* file = arguments.value("policy")) {
+    HARN_TRY(source, read_source(*file, path_context(caller)));
+    HARN_TRY(policy, parse_policy(source, prepared.facts.home));
+    layers.user = std::move(policy);
+  }
+  HARN_TRY(flags, policy_from_flags(arguments, prepared.context));
+  layers.flags = std::move(flags);
+  return layers;
+}
+
+Result<PolicyLayers> layers_here(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
+  HARN_TRY(layers, load_layers(caller, prepared.facts, arguments.value("policy")));
+  HARN_TRY(flags, policy_from_flags(arguments, prepared.context));
+  HARN_TRY(resolved, resolve_policy_paths(std::move(flags)));
+  layers.flags = std::move(resolved);
+  return layers;
+}
+
+}  // namespace
+
+Result<PolicyLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file) {
+  PolicyLayers layers{.project_root = facts.project_root, .home = facts.home};
+  HARN_TRY(ceiling, policy_if_present(ceiling_file(), facts.home));
+  layers.system_ceiling = std::move(ceiling);
+  if (policy_file != nullptr) {
+    HARN_TRY(source, read_source(*policy_file, {.cwd = facts.cwd, .home = facts.home}));
+    HARN_TRY(policy, resolved_policy(source, facts.home));
+    layers.user = std::move(policy);
+    return layers;
+  }
+  HARN_TRY(user, policy_if_present(user_config_file(caller), facts.home));
+  layers.user = std::move(user);
+  HARN_TRY(project, read_source_if_present(facts.project_root.join("harn.toml")));
+  if (project) {
+    HARN_TRY(policy, resolved_policy(*project, facts.home));
+    layers.project = std::move(policy);
+    layers.project_digest = trust_digest(*project);
+  }
+  HARN_TRY(trusted, load_trusted(caller));
+  for (auto& file : trusted) layers.trusted_digests.insert(std::move(file.digest));
+  return layers;
+}
+
+Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
+  Prepared prepared{.this_host = !arguments.has("platform") && !arguments.has("facts")};
+  HARN_TRY(options, plan_options_from(arguments, caller));
+  prepared.options = options;
+  if (prepared.this_host) {
+    prepared.facts = probe_host({.environment = caller.environment, .cwd = caller.cwd});
+  } else {
+    HARN_TRY(facts, other_host(arguments, caller));
+    prepared.facts = std::move(facts);
+  }
+  prepared.context = {.cwd = prepared.facts.cwd, .home = prepared.facts.home};
+  HARN_TRY(layers, prepared.this_host ? layers_here(arguments, prepared, caller) : layers_elsewhere(arguments, prepared, caller));
+  keep_network_for_loopback(arguments, layers);
+  HARN_TRY(composed, compose_layers(layers));
+  prepared.policy = composed.policy;
+  prepared.notes = composition_notes(composed);
+  HARN_TRY(command, command_from(arguments, prepared, caller));
+  prepared.command = std::move(command);
+  if (!prepared.this_host) return prepared;
+  for (auto& note : look_at_paths(prepared.facts, prepared.policy)) prepared.notes.push_back(std::move(note));
+  HARN_OK(check_own_files(prepared, caller));
+  return prepared;
+}
+
+}  // namespace harn::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything make_plan() needs, from flags, files and the host: the one path that plan and run share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/args.h"
+#include "cli/flags.h"
+#include "harn/layering.h"
+#include "harn/plan.h"
+
+namespace harn::cli {
+
+struct Prepared {
+  HostFacts facts = {};
+  Policy policy = {};
+  Command command = {};
+  PlanOptions options = {};
+  PathContext context = {};  // what paths on this command line refer to
+  bool this_host = true;     // false: the facts describe another machine
+  std::vector<std::string> notes = {};
+};
+
+Result<Prepared> prepare(const Arguments& arguments, const Caller& caller);
+
+// The policy layers of this host, symbolic links resolved; shared with `harn trust`. A policy file
+// named by the operator stands in place of the user's and the project's.
+Result<PolicyLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file = nullptr);
+
+}  // namespace harn::cli

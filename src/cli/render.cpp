@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/render.h"
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/args.h"
+
+namespace harn::cli {
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  for (const auto word : base::split(text, ' ')) {
+    if (word.empty()) continue;
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
+    if (!lines.back().empty()) lines.back() += ' ';
+    lines.back() += word;
+  }
+  return lines;
+}
+
+std::string coloured(std::string_view text, Colour colour, bool wanted) {
+  static constexpr std::string_view codes[] = {"32", "33", "31", "1"};
+  if (!wanted) return std::string(text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(colour)], text);
+}
+
+std::string error_text(const Error& error) {
+  std::string out = "harn: ";
+  if (!error.where.empty()) out += error.where + ": ";
+  out += error.message + "\n";
+  if (!error.hint.empty()) out += "  hint: " + error.hint + "\n";
+  return out;
+}
+
+std::string error_json(const Error& error) {
+  base::Value members;
+  members.set("code", name_of(error.code));
+  members.set("stage", name_of(error.stage));
+  members.set("message", error.message);
+  members.set("hint", error.hint);
+  members.set("where", error.where);
+  base::Value out;
+  out.set("error", std::move(members));
+  return base::print_json(out, 2) + "\n";
+}
+
+int exit_code_of(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::not_supported:
+    case ErrorCode::not_available:
+    case ErrorCode::refused:
+    case ErrorCode::os:
+    case ErrorCode::internal: return exit_refused;
+    case ErrorCode::invalid_policy:
+    case ErrorCode::invalid_command:
+    case ErrorCode::io:
+    case ErrorCode::protocol: break;
+  }
+  return exit_usage;
+}
+
+}  // namespace harn::cli

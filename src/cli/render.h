@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for people: wrapping, colour, and errors in their two forms.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harn/result.h"
+
+namespace harn::cli {
+
+// Lines of at most `width` columns, broken at spaces; a longer word stays whole. At least one line.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+enum class Colour : std::uint8_t {
+  green,
+  yellow,
+  red,
+  bold
+};
+
+// Plain text unless `wanted`.
+std::string coloured(std::string_view text, Colour colour, bool wanted);
+
+// "harn: <sentence>" and, where there is one, "  hint: …" on the next line.
+std::string error_text(const Error& error);
+
+// {"error": {code, stage, message, hint, where}}
+std::string error_json(const Error& error);
+
+// 125 for what was refused or cannot be had, 2 for what was said wrongly.
+int exit_code_of(const Error& error);
+
+}  // namespace harn::cli

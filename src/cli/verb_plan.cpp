@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// harn plan: the plan for people, as native text, as JSON, or the answer about single paths.
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/prepare.h"
+#include "cli/render_plan.h"
+#include "cli/verbs.h"
+#include "host/resolve_paths.h"
+#include "plan/names.h"
+#include "policy/blocked_commands.h"
+
+namespace harn::cli {
+namespace {
+
+base::Value explanation_value(const AbsPath& path, const PathRules& rules) {
+  base::Value operations;
+  for (const auto& [op, name] : base::EnumNames<FileOp>::names) {
+    const auto decision = rules.decide(path, op);
+    base::Value answer;
+    answer.set("allowed", decision.allowed);
+    answer.set("origin", base::enum_name(decision.origin));
+    answer.set("rule", decision.rule.text());
+    operations.set(std::string(name), std::move(answer));
+  }
+  base::Value out;
+  out.set("path", path.text());
+  out.set("operations", std::move(operations));
+  return out;
+}
+
+Result<Reply> explain_paths(const Arguments& arguments, const Prepared& prepared, const PathRules& rules) {
+  HARN_TRY(paths, path_arguments(arguments.all("explain-path"), prepared.context));
+  base::Array answers;
+  Reply reply;
+  for (auto& path : paths) {
+    if (prepared.this_host) {
+      HARN_TRY(real, host::resolve_existing(path));
+      path = std::move(real);
+    }
+    answers.push_back(explanation_value(path, rules));
+    reply.out += explanation_of(path, rules);
+  }
+  if (arguments.has("json")) reply.out = base::print_json(base::Value(std::move(answers)), 2) + "\n";
+  return reply;
+}
+
+Status check_not_blocked(const Prepared& prepared) {
+  std::vector<std::string> words;
+  for (const auto& word : prepared.command.argv) words.push_back(base::shell_word(word));
+  const auto blocked = policy::validate_command(prepared.policy.blocked_commands, base::join(words, " "));
+  if (!blocked) return {};
+  return fail(
+      Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = *blocked, .hint = "the policy's blocked_commands names it"});
+}
+
+}  // namespace
+
+Result<Reply> plan_verb(const Arguments& arguments, const Caller& caller) {
+  HARN_TRY(prepared, prepare(arguments, caller));
+  const auto rules = PathRules::for_processes(prepared.policy, prepared.facts);
+  if (arguments.has("explain-path")) return explain_paths(arguments, prepared, rules);
+
+  HARN_OK(check_not_blocked(prepared));
+  HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options));
+  Reply reply;
+  if (plan.route == Route::refused) reply.exit_code = exit_refused;
+  if (prepared.options.no_sandbox) reply.err = "harn: warning: --no-sandbox confines nothing\n";
+  if (arguments.has("json")) reply.out = plan_to_json(plan) + "\n";
+  else if (arguments.has("native")) reply.out = native_text(plan);
+  else reply.out = picture_of({.plan = plan, .policy = prepared.policy, .rules = rules, .notes = prepared.notes, .colour = caller.colour});
+  return reply;
+}
+
+}  // namespace harn::cli

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every verb with every option: the one place where the command line is described.
+#include "cli/verbs.h"
+
+namespace harn::cli {
+namespace {
+
+constexpr std::string_view profiles = "unrestricted|worktree|wasi|os_hardened";
+constexpr std::string_view presets = "system_runtime|developer_toolchains|package_manager_config|user_temp";
+constexpr std::string_view backends = "auto|linux|bubblewrap|firejail|docker|podman|macos|windows|openbsd|noop";
+
+constexpr Option path_options[] = {
+    {.name = "policy", .value = "FILE", .help = "policy in place of user and project files", .complete = Complete::file, .letter = 'p'},
+    {.name = "profile", .value = "NAME", .help = "how strict", .choices = profiles, .complete = Complete::choice},
+    {.name = "read", .value = "PATH", .help = "readable, read-only", .repeatable = true, .complete = Complete::file},
+    {.name = "write", .value = "PATH", .help = "writable, in place of the project root", .repeatable = true, .complete = Complete::file},
+    {.name = "deny", .value = "PATH", .help = "neither readable nor writable", .repeatable = true, .complete = Complete::file},
+    {.name = "unprotect", .value = "PATH", .help = "make a protected name writable", .repeatable = true, .complete = Complete::file},
+    {.name = "preset",
+     .value = "NAME",
+     .help = "open only these presets",
+     .repeatable = true,
+     .choices = presets,
+     .complete = Complete::choice},
+};
+constexpr Option network_options[] = {
+    {.name = "net", .value = "MODE", .help = "network", .choices = "none|restricted|allowed", .complete = Complete::choice},
+    {.name = "allow-host", .value = "HOST", .help = "reachable, HOST or HOST:PORT", .repeatable = true},
+    {.name = "loopback", .help = "let it talk to itself over its own loopback"},
+};
+constexpr Option limit_options[] = {
+    {.name = "memory", .value = "SIZE", .help = "of the whole process tree, such as 512M"},
+    {.name = "cpu-seconds", .value = "N", .help = "processor time of the whole tree"},
+    {.name = "procs", .value = "N", .help = "processes at one time"},
+    {.name = "file-size", .value = "SIZE", .help = "of any file it writes, such as 100M"},
+    {.name = "timeout", .value = "TIME", .help = "wall-clock time, such as 30s"},
+    {.name = "output-limit", .value = "SIZE", .help = "of captured output, such as 10M"},
+    {.name = "open-files", .value = "N", .help = "open files per process"},
+};
+constexpr Option environment_options[] = {
+    {.name = "env", .value = "NAME=VALUE", .help = "set a variable", .repeatable = true, .letter = 'e'},
+    {.name = "env-pass", .value = "NAME", .help = "pass a variable that looks secret", .repeatable = true},
+    {.name = "env-strip", .value = "NAME", .help = "never pass this name or pattern", .repeatable = true},
+    {.name = "clear-env", .help = "start from an empty environment"},
+    {.name = "cwd", .value = "DIR", .help = "working directory of the command", .complete = Complete::directory, .letter = 'C'},
+};
+constexpr Option backend_options[] = {
+    {.name = "backend", .value = "NAME", .help = "way to confine", .choices = backends, .complete = Complete::choice},
+    {.name = "image", .value = "IMAGE", .help = "container image for docker and podman"},
+    {.name = "no-sandbox", .help = "confine nothing; recorded in the plan"},
+};
+constexpr Option plan_options[] = {
+    {.name = "platform",
+     .value = "OS",
+     .help = "plan for another system",
+     .choices = "linux|macos|windows|openbsd",
+     .complete = Complete::choice},
+    {.name = "facts", .value = "FILE", .help = "plan for the host this JSON describes", .complete = Complete::file},
+    {.name = "explain-path", .value = "PATH", .help = "what may be done there, and why", .repeatable = true, .complete = Complete::file},
+    {.name = "native", .help = "only the text for the operating system"},
+    {.name = "json", .help = "the whole plan as JSON"},
+};
+constexpr OptionGroup run_groups[] = {{"Paths", path_options},
+                                      {"Network", network_options},
+                                      {"Limits", limit_options},
+                                      {"Environment", environment_options},
+                                      {"Backend", backend_options}};
+constexpr OptionGroup plan_groups[] = {{"Paths", path_options},      {"Network", network_options},
+                                       {"Limits", limit_options},    {"Environment", environment_options},
+                                       {"Backend", backend_options}, {"Plan", plan_options}};
+
+constexpr Option json_only[] = {{.name = "json", .help = "answer as JSON"}};
+constexpr OptionGroup json_groups[] = {{"Options", json_only}};
+
+constexpr Option show_options[] = {
+    {.name = "toml", .help = "as TOML (default)"},
+    {.name = "json", .help = "as JSON"},
+    {.name = "canonical", .help = "the JSON its digest is made of"},
+};
+constexpr OptionGroup show_groups[] = {{"Options", show_options}};
+
+constexpr Option import_options[] = {
+    {.name = "from", .value = "DIALECT", .help = "whose file it is", .choices = "harness|openhuman", .complete = Complete::choice},
+    {.name = "json", .help = "policy and report as JSON"},
+};
+constexpr OptionGroup import_groups[] = {{"Options", import_options}};
+
+constexpr Option trust_options[] = {
+    {.name = "list", .help = "show the digests that are trusted"},
+    {.name = "forget", .help = "trust this file no longer"},
+};
+constexpr OptionGroup trust_groups[] = {{"Options", trust_options}};
+
+constexpr Verb table[] = {
+    {.name = "run",
+     .operands = "[--] CMD [ARG...]",
+     .summary = "Run a command inside the boundary its policy describes.",
+     .groups = run_groups,
+     .min_operands = 1,
+     .takes_command = true,
+     .run = run_verb},
+    {.name = "plan",
+     .operands = "[--] CMD [ARG...]",
+     .summary = "Show what the system would be told, and what that enforces.",
+     .groups = plan_groups,
+     .min_operands = 1,
+     .takes_command = true,
+     .run = plan_verb},
+    {.name = "policy check",
+     .operands = "FILE",
+     .summary = "Say whether a policy file is correct, and its digest.",
+     .groups = json_groups,
+     .min_operands = 1,
+     .max_operands = 1,
+     .complete = Complete::file,
+     .run = policy_check},
+    {.name = "policy show",
+     .operands = "FILE",
+     .summary = "Print a policy file again, as TOML or JSON.",
+     .groups = show_groups,
+     .min_operands = 1,
+     .max_operands = 1,
+     .complete = Complete::file,
+     .run = policy_show},
+    {.name = "policy intersect",
+     .operands = "CEILING REQUESTED",
+     .summary = "What both policies allow, and what was taken away.",
+     .groups = json_groups,
+     .min_operands = 2,
+     .max_operands = 2,
+     .complete = Complete::file,
+     .run = policy_intersect},
+    {.name = "policy within",
+     .operands = "CEILING REQUESTED",
+     .summary = "Say whether REQUESTED stays within CEILING (exit 1: no).",
+     .groups = json_groups,
+     .min_operands = 2,
+     .max_operands = 2,
+     .complete = Complete::file,
+     .run = policy_within},
+    {.name = "policy lower",
+     .operands = "PERMISSION",
+     .summary = "Turn a {read, write, exec, net} permission into a policy.",
+     .groups = json_groups,
+     .min_operands = 1,
+     .max_operands = 1,
+     .complete = Complete::file,
+     .run = policy_lower},
+    {.name = "policy import",
+     .operands = "FILE",
+     .summary = "Read another tool's sandbox settings into a policy.",
+     .groups = import_groups,
+     .min_operands = 1,
+     .max_operands = 1,
+     .complete = Complete::file,
+     .run = policy_import},
+    {.name = "policy schema", .summary = "Print the JSON Schema of a policy.", .run = policy_schema_verb},
+    {.name = "trust",
+     .operands = "[FILE]",
+     .summary = "Let a project's harn.toml ask for more than your settings.",
+     .groups = trust_groups,
+     .max_operands = 1,
+     .complete = Complete::file,
+     .run = trust_verb},
+    {.name = "completion",
+     .operands = "SHELL",
+     .summary = "Print the completion script of bash, zsh or fish.",
+     .min_operands = 1,
+     .max_operands = 1,
+     .complete = Complete::choice,
+     .choices = "bash|zsh|fish",
+     .run = completion_verb},
+    {.name = "version", .summary = "Print the version.", .groups = json_groups, .run = version_verb},
+    {.name = "help",
+     .operands = "[VERB...]",
+     .summary = "Show this overview, or the help of one verb.",
+     .max_operands = 2,
+     .run = help_verb},
+};
+
+}  // namespace
+
+std::span<const Verb> verbs() { return table; }
+
+const Verb* find_verb(std::span<const std::string> words) {
+  const auto named = [](std::string_view name) -> const Verb* {
+    for (const auto& verb : table)
+      if (verb.name == name) return &verb;
+    return nullptr;
+  };
+  if (words.size() >= 2)
+    if (const auto* verb = named(words[0] + " " + words[1])) return verb;
+  return words.empty() ? nullptr : named(words[0]);
+}
+
+}  // namespace harn::cli

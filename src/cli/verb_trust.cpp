@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// harn trust: lets one project file, exactly as it stands, ask for more than the user's settings.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/prepare.h"
+#include "cli/trust.h"
+#include "cli/verbs.h"
+#include "harn/probe.h"
+#include "host/resolve_paths.h"
+#include "host/user_files.h"
+
+namespace harn::cli {
+namespace {
+
+Result<SourceText> project_file(const Arguments& arguments, const Caller& caller) {
+  if (!arguments.operands().empty()) {
+    HARN_TRY(source, read_source(arguments.operands().front(), path_context(caller)));
+    HARN_TRY(real, host::resolve_parent(source.path));
+    source.path = std::move(real);
+    return source;
+  }
+  const auto path = find_project_root(caller.cwd).join("harn.toml");
+  HARN_TRY(found, read_source_if_present(path));
+  if (found) return std::move(*found);
+  return wrong_usage(fmt::format("there is no harn.toml in {} or above", base::quoted(caller.cwd.text())),
+                     "name the file: harn trust FILE");
+}
+
+// What the user is about to accept, said before it takes effect anywhere.
+Result<std::string> widening_text(const SourceText& source, const Caller& caller) {
+  const auto facts = probe_host({.environment = caller.environment, .cwd = source.path.parent(), .project_root = source.path.parent()});
+  HARN_TRY(layers, load_layers(caller, facts));
+  HARN_TRY(policy, parse_policy(source, facts.home));
+  HARN_TRY(resolved, resolve_policy_paths(std::move(policy)));
+  layers.project = std::move(resolved);
+  std::string out;
+  for (const auto& widening : project_widenings(layers))
+    out += fmt::format("  {}: {} (you allow: {})\n", widening.member, widening.requested, widening.ceiling);
+  return out.empty() ? "  it asks for nothing beyond your settings\n" : out;
+}
+
+}  // namespace
+
+Result<Reply> trust_verb(const Arguments& arguments, const Caller& caller) {
+  HARN_TRY(trusted, load_trusted(caller));
+  if (arguments.has("list")) return Reply{.out = print_trusted(trusted)};
+
+  HARN_TRY(source, project_file(arguments, caller));
+  const auto path = source.path.text();
+  const auto before = trusted.size();
+  std::erase_if(trusted, [&](const TrustedFile& file) { return file.path == path; });
+  if (arguments.has("forget")) {
+    if (trusted.size() == before) return Reply{.exit_code = exit_no, .out = fmt::format("{} was not trusted\n", path)};
+    HARN_OK(host::keep_user_file(trust_file(caller), print_trusted(trusted)));
+    return Reply{.out = fmt::format("forgot {}\n", path)};
+  }
+  HARN_TRY(widenings, widening_text(source, caller));
+  trusted.push_back({trust_digest(source), path});
+  std::ranges::sort(trusted);
+  HARN_OK(host::keep_user_file(trust_file(caller), print_trusted(trusted)));
+  return Reply{.out = fmt::format("trusted {}\n{}", path, widenings)};
+}
+
+}  // namespace harn::cli

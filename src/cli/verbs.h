@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of verbs and the way from words to a reply. A new verb is one row and one function.
+#pragma once
+
+#include <span>
+
+#include "cli/args.h"
+
+namespace harn::cli {
+
+// In the order help shows them.
+std::span<const Verb> verbs();
+
+// The verb the words begin with ("policy check" before "policy"); null when there is none.
+const Verb* find_verb(std::span<const std::string> words);
+
+// Parses, runs, and renders errors as the caller asked: the whole program except main's I/O.
+Reply answer(const Caller& caller);
+
+// One function per verb, in verb_<name>.cpp.
+Result<Reply> run_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> plan_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> policy_check(const Arguments& arguments, const Caller& caller);
+Result<Reply> policy_show(const Arguments& arguments, const Caller& caller);
+Result<Reply> policy_intersect(const Arguments& arguments, const Caller& caller);
+Result<Reply> policy_within(const Arguments& arguments, const Caller& caller);
+Result<Reply> policy_lower(const Arguments& arguments, const Caller& caller);
+Result<Reply> policy_import(const Arguments& arguments, const Caller& caller);
+Result<Reply> policy_schema_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> trust_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> completion_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> version_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> help_verb(const Arguments& arguments, const Caller& caller);
+
+}  // namespace harn::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/git_layout.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "sys/files.h"
+
+namespace harn::host {
+namespace {
+
+constexpr std::size_t longest_pointer = 8192;
+constexpr std::size_t most_alternates = 32;
+
+// A path written in a file of git's: absolute, or relative to `base`. Links resolved.
+std::optional<AbsPath> pointed_at(std::string_view text, const AbsPath& base) {
+  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  if (text.empty() || text.find('\n') != std::string_view::npos) return std::nullopt;
+  const auto path = AbsPath::parse(text.starts_with('/') ? std::string(text) : fmt::format("{}/{}", base.text(), text));
+  if (!path) return std::nullopt;
+  auto real = sys::real_path(*path);
+  if (!real) return std::nullopt;
+  return std::move(*real);
+}
+
+std::optional<AbsPath> pointer_in(const AbsPath& file, const AbsPath& base) {
+  const auto text = sys::read_file(file, longest_pointer);
+  return text ? pointed_at(*text, base) : std::nullopt;
+}
+
+std::optional<AbsPath> claimed_git_dir(const AbsPath& dot_git) {
+  static constexpr std::string_view prefix = "gitdir: ";
+  const auto text = sys::read_file(dot_git, longest_pointer);
+  if (!text || !text->starts_with(prefix)) return std::nullopt;
+  return pointed_at(std::string_view(*text).substr(prefix.size()), dot_git.parent());
+}
+
+bool is_directory(const AbsPath& path) { return sys::type_of(path) == sys::FileType::directory; }
+
+bool is_repository(const AbsPath& path) {
+  return is_directory(path.join("objects")) && is_directory(path.join("refs")) && sys::type_of(path.join("HEAD")) == sys::FileType::file;
+}
+
+// Git follows alternates without proof of ownership, so at least nothing but an object store is
+// opened, and none on the word of a repository that lies inside the work tree itself.
+std::vector<AbsPath> find_alternates(const AbsPath& common_dir, const AbsPath& work_tree) {
+  std::vector<AbsPath> found;
+  if (work_tree.contains(common_dir)) return found;
+  const auto objects = common_dir.join("objects");
+  const auto text = sys::read_file(objects.join("info/alternates"), most_alternates * longest_pointer);
+  if (!text) return found;
+  for (const auto line : base::split(*text, '\n')) {
+    if (line.empty() || line.starts_with('#') || found.size() == most_alternates) continue;
+    const auto store = pointed_at(line, objects);
+    const bool plausible = store && store->name() == "objects" && is_directory(store->join("info")) && is_directory(store->join("pack"));
+    if (plausible && std::ranges::find(found, *store) == found.end()) found.push_back(*store);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string not_believed(const AbsPath& dot_git, std::string_view why) {
+  return fmt::format("{} names a git directory that {}: it stays closed", base::quoted(dot_git.text()), why);
+}
+
+}  // namespace
+
+GitFinding find_git_layout(const AbsPath& work_tree) {
+  const auto dot_git = work_tree.join(".git");
+  if (sys::type_of(dot_git) != sys::FileType::file) return {};
+  const auto git_dir = claimed_git_dir(dot_git);
+  if (!git_dir || !is_directory(*git_dir)) return {.note = not_believed(dot_git, "does not exist")};
+
+  const auto back = pointer_in(git_dir->join("gitdir"), *git_dir);
+  const auto here = sys::real_path(dot_git);
+  if (!back || !here || *back != *here) return {.note = not_believed(dot_git, "does not point back")};
+
+  const auto common_dir = pointer_in(git_dir->join("commondir"), *git_dir);
+  if (!common_dir || git_dir->parent() != common_dir->join("worktrees") || !is_repository(*common_dir))
+    return {.note = not_believed(dot_git, "is not a worktree of its repository")};
+
+  return {
+      .layout = GitLayout{
+          .work_tree = work_tree, .git_dir = *git_dir, .common_dir = *common_dir, .alternates = find_alternates(*common_dir, work_tree)}};
+}
+
+}  // namespace harn::host

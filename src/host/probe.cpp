@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// This machine as HostFacts. Directories are resolved so that "~" and a workspace beneath the real
+// home compare as what they are: a credential denial must hold under every spelling.
+#include "harn/probe.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "host/git_layout.h"
+#include "host/linux/kernel_facts.h"
+#include "host/programs.h"
+#include "host/resolve_paths.h"
+#include "sys/files.h"
+
+namespace harn {
+namespace {
+
+constexpr std::size_t longest_table = 1u << 20;
+constexpr std::size_t most_entries = 4096;
+
+AbsPath resolved(const AbsPath& path) {
+  auto real = host::resolve_existing(path);
+  return real ? std::move(*real) : path;
+}
+
+std::optional<AbsPath> path_variable(const std::map<std::string, std::string>& environment, const std::string& name) {
+  const auto found = environment.find(name);
+  if (found == environment.end()) return std::nullopt;
+  auto path = AbsPath::parse(found->second);
+  if (!path) return std::nullopt;
+  return std::move(*path);
+}
+
+// The account's home, for callers without HOME. Read by hand: a static binary must not load the
+// name service's libraries.
+std::optional<AbsPath> home_of(std::uint32_t uid) {
+  const auto text = sys::read_file(AbsPath::of("/etc/passwd"), longest_table);
+  if (!text) return std::nullopt;
+  const auto wanted = std::to_string(uid);
+  for (const auto line : base::split(*text, '\n')) {
+    const auto fields = base::split(line, ':');
+    if (fields.size() < 7 || fields[2] != wanted) continue;
+    if (auto path = AbsPath::parse(fields[5])) return std::move(*path);
+  }
+  return std::nullopt;
+}
+
+std::vector<AbsPath> search_path(const std::map<std::string, std::string>& environment) {
+  std::vector<AbsPath> entries;
+  const auto found = environment.find("PATH");
+  if (found == environment.end()) return entries;
+  for (const auto text : base::split(found->second, ':')) {
+    const auto entry = AbsPath::parse(text);
+    if (!entry || sys::target_type_of(*entry) != sys::FileType::directory) continue;
+    auto real = resolved(*entry);
+    if (std::ranges::find(entries, real) == entries.end()) entries.push_back(std::move(real));
+  }
+  return entries;
+}
+
+std::string os_version() {
+  const auto text = sys::read_file(AbsPath::of("/etc/os-release"), longest_table);
+  static constexpr std::string_view key = "PRETTY_NAME=";
+  if (!text) return {};
+  for (const auto line : base::split(*text, '\n')) {
+    if (!line.starts_with(key)) continue;
+    auto name = line.substr(key.size());
+    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+    return std::string(name);
+  }
+  return {};
+}
+
+}  // namespace
+
+AbsPath find_project_root(const AbsPath& start) {
+  for (auto at = start;; at = at.parent()) {
+    if (sys::is_entitled_file(at.join("harn.toml"))) return at;
+    if (at.is_root()) return start;
+  }
+}
+
+HostFacts probe_host(const ProbeRequest& request) {
+  HostFacts facts;
+  facts.name = "this host";
+  facts.platform = Platform::linux;
+  facts.os_version = os_version();
+  facts.uid = ::geteuid();
+  facts.gid = ::getegid();
+  auto home = path_variable(request.environment, "HOME");
+  if (!home) home = home_of(facts.uid);
+  facts.home = resolved(home.value_or(AbsPath::of("/nonexistent")));
+  facts.temp = resolved(path_variable(request.environment, "TMPDIR").value_or(AbsPath::of("/tmp")));
+  facts.cwd = resolved(request.cwd);
+  facts.project_root = request.project_root ? resolved(*request.project_root) : find_project_root(facts.cwd);
+  facts.search_path = search_path(request.environment);
+  facts.linux = host::kernel_facts(facts.uid);
+  facts.tools = host::find_programs();
+  return facts;
+}
+
+std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy) {
+  const auto rooted = with_project_root(policy, facts.project_root);
+  std::vector<std::string> notes;
+  facts.git.clear();
+  for (const auto& root : *rooted.workspace_roots) {
+    auto finding = host::find_git_layout(root);
+    if (finding.layout) facts.git.push_back(std::move(*finding.layout));
+    if (!finding.note.empty()) notes.push_back(std::move(finding.note));
+  }
+  for (const auto& path : paths_of_interest(rooted, facts)) facts.paths[path.text()] = host::look_at(path);
+  for (const auto& directory : directories_to_list(PathRules::for_processes(rooted, facts))) {
+    auto names = sys::list_directory(directory, most_entries);
+    auto& fact = facts.paths.try_emplace(directory.text(), host::look_at(directory)).first->second;
+    if (names) fact.entries = std::move(*names);
+  }
+  return notes;
+}
+
+}  // namespace harn

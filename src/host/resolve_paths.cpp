@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Symbolic links are resolved here, once, before a policy is compiled: two spellings of one place must
+// never get two answers.
+#include "host/resolve_paths.h"
+
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "harn/probe.h"
+#include "sys/files.h"
+
+namespace harn {
+namespace host {
+namespace {
+
+PathKind kind_from(sys::FileType type) {
+  switch (type) {
+    case sys::FileType::missing: return PathKind::missing;
+    case sys::FileType::directory: return PathKind::directory;
+    case sys::FileType::file: return PathKind::file;
+    case sys::FileType::device: return PathKind::device;
+    case sys::FileType::socket: return PathKind::socket;
+    case sys::FileType::link:
+    case sys::FileType::other: break;
+  }
+  return PathKind::other;
+}
+
+Error link_loop(const AbsPath& path) {
+  return {.code = ErrorCode::invalid_policy,
+          .stage = Stage::load,
+          .os_error = ELOOP,
+          .message = fmt::format("the path {} runs in a circle of symbolic links", base::quoted(path.text())),
+          .hint = "remove the loop, or name the real directory"};
+}
+
+}  // namespace
+
+Result<AbsPath> resolve_existing(const AbsPath& path) {
+  auto real = sys::real_path(path);
+  if (real) return real;
+  if (real.error().os_error == ELOOP) return fail(link_loop(path));
+  return resolve_parent(path);
+}
+
+Result<AbsPath> resolve_parent(const AbsPath& path) {
+  if (path.is_root()) return path;
+  HARN_TRY(parent, resolve_existing(path.parent()));
+  return parent.join(path.name());
+}
+
+PathFact look_at(const AbsPath& path) {
+  PathFact fact{.kind = kind_from(sys::target_type_of(path))};
+  if (fact.kind == PathKind::missing) return fact;
+  if (auto real = sys::real_path(path); real && *real != path) fact.link_target = std::move(*real);
+  return fact;
+}
+
+}  // namespace host
+
+namespace {
+
+Status resolve_all(std::vector<AbsPath>& paths, Result<AbsPath> (*resolve)(const AbsPath&)) {
+  for (auto& path : paths) {
+    HARN_TRY(real, resolve(path));
+    path = std::move(real);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Policy> resolve_policy_paths(Policy policy) {
+  auto& process = policy.process_sandbox;
+  if (policy.workspace_roots) HARN_OK(resolve_all(*policy.workspace_roots, host::resolve_existing));
+  for (auto* list : {&policy.read_only_roots, &process.read_roots, &process.write_roots, &process.read_deny_roots})
+    HARN_OK(resolve_all(*list, host::resolve_existing));
+  for (auto* list : {&policy.unprotect, &process.credentials}) HARN_OK(resolve_all(*list, host::resolve_parent));
+  for (auto& socket : process.unix_sockets) {
+    HARN_TRY(real, host::resolve_existing(socket.path));
+    socket.path = std::move(real);
+  }
+  return policy;
+}
+
+}  // namespace harn

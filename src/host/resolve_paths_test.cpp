@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/resolve_paths.h"
+
+#include <cerrno>
+
+#include <gtest/gtest.h>
+
+#include "harn/probe.h"
+#include "support/temp_dir.h"
+
+namespace harn::host {
+namespace {
+
+using test::TempDir;
+
+TEST(ResolvePaths, LinksAreFollowedAsFarAsThePathExists) {
+  const TempDir temp;
+  temp.file("real/f");
+  temp.link("link", "real");
+  temp.link("dangling", "nowhere");
+  struct Case {
+    std::string_view path, whole, parent_only;
+  };
+  for (const auto& c : {Case{"real/f", "real/f", "real/f"}, Case{"link", "real", "link"}, Case{"link/f", "real/f", "real/f"},
+                        Case{"link/new/name", "real/new/name", "real/new/name"}, Case{"dangling", "dangling", "dangling"},
+                        Case{"real/f/below", "real/f/below", "real/f/below"}}) {
+    EXPECT_EQ(resolve_existing(temp.path(c.path)), temp.path(c.whole)) << c.path;
+    EXPECT_EQ(resolve_parent(temp.path(c.path)), temp.path(c.parent_only)) << c.path;
+  }
+  EXPECT_EQ(resolve_existing(AbsPath::of("/")), AbsPath::of("/"));
+  EXPECT_EQ(resolve_parent(AbsPath::of("/")), AbsPath::of("/"));
+}
+
+TEST(ResolvePaths, FactsSayWhereALinkLeads) {
+  const TempDir temp;
+  temp.directory("real");
+  temp.link("link", "real");
+  temp.link("dangling", "nowhere");
+  EXPECT_EQ(look_at(temp.path("real")), (PathFact{.kind = PathKind::directory}));
+  EXPECT_EQ(look_at(temp.path("link")), (PathFact{.kind = PathKind::directory, .link_target = temp.path("real")}));
+  EXPECT_EQ(look_at(temp.path("dangling")), PathFact{});
+  EXPECT_EQ(look_at(AbsPath::of("/dev/null")).kind, PathKind::device);
+}
+
+TEST(ResolvePaths, EveryPathOfAPolicyIsResolved) {
+  const TempDir temp;
+  temp.directory("real");
+  temp.link("link", "real");
+  Policy policy;
+  policy.workspace_roots = {temp.path("link")};
+  policy.read_only_roots = {temp.path("link/a")};
+  policy.unprotect = {temp.path("link/.envrc"), temp.path("link")};
+  policy.process_sandbox.read_roots = {temp.path("link")};
+  policy.process_sandbox.write_roots = {temp.path("link")};
+  policy.process_sandbox.read_deny_roots = {temp.path("link/secret")};
+  policy.process_sandbox.credentials = {temp.path("link")};
+  policy.process_sandbox.unix_sockets = {{temp.path("link/socket"), true}};
+
+  Policy expected;
+  expected.workspace_roots = {temp.path("real")};
+  expected.read_only_roots = {temp.path("real/a")};
+  expected.unprotect = {temp.path("real/.envrc"), temp.path("link")};
+  expected.process_sandbox.read_roots = {temp.path("real")};
+  expected.process_sandbox.write_roots = {temp.path("real")};
+  expected.process_sandbox.read_deny_roots = {temp.path("real/secret")};
+  expected.process_sandbox.credentials = {temp.path("link")};
+  expected.process_sandbox.unix_sockets = {{temp.path("real/socket"), true}};
+  EXPECT_EQ(resolve_policy_paths(policy), expected);
+  EXPECT_EQ(resolve_policy_paths(Policy{}), Policy{});
+}
+
+TEST(ResolvePaths, ALoopIsAnErrorThatNamesThePath) {
+  const TempDir temp;
+  temp.link("a", "b");
+  temp.link("b", "a");
+  Policy policy;
+  policy.process_sandbox.read_deny_roots = {temp.path("a/x")};
+  const auto got = resolve_policy_paths(policy);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().os_error, ELOOP);
+  EXPECT_EQ(got.error().message, "the path '" + temp.path("a/x").text() + "' runs in a circle of symbolic links");
+}
+
+}  // namespace
+}  // namespace harn::host

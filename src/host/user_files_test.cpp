@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/user_files.h"
+
+#include <gtest/gtest.h>
+
+#include "support/temp_dir.h"
+
+namespace harn::host {
+namespace {
+
+TEST(UserFiles, AMissingFileIsNothingAndAnUnreadableOneAnError) {
+  const test::TempDir temp;
+  temp.file("f", "text");
+  const auto present = read_user_file_if_present(temp.path("f"), 10);
+  ASSERT_TRUE(present);
+  EXPECT_EQ(*present, "text");
+  for (const auto* name : {"none", "none/below", "f/below"}) {
+    const auto missing = read_user_file_if_present(temp.path(name), 10);
+    ASSERT_TRUE(missing) << name;
+    EXPECT_EQ(*missing, std::nullopt) << name;
+  }
+  EXPECT_FALSE(read_user_file_if_present(temp.path("f"), 3));
+  EXPECT_FALSE(read_user_file_if_present(temp.path(), 10));
+  EXPECT_FALSE(read_user_file(temp.path("none"), 10));
+}
+
+TEST(UserFiles, WhatIsKeptReadsBack) {
+  const test::TempDir temp;
+  ASSERT_TRUE(keep_user_file(temp.path("a/b"), "one"));
+  ASSERT_TRUE(keep_user_file(temp.path("a/b"), "two"));
+  EXPECT_EQ(read_user_file(temp.path("a/b"), 10), "two");
+}
+
+}  // namespace
+}  // namespace harn::host

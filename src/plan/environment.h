@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The environment of the command: the policy's rules, then variables that must point somewhere that
+// works inside (temp and cache directories).
+#pragma once
+
+#include "harn/plan.h"
+
+namespace harn::plan {
+
+// Fills plan.env and the dimension env.
+void plan_environment(const Policy& policy, const Command& command, Plan& plan);
+
+// Points TMPDIR, TMP, TEMP, TMPPREFIX at `directory`, unless the policy's env.set names them.
+void point_temp_at(const Policy& policy, const std::string& directory, Plan& plan);
+
+}  // namespace harn::plan

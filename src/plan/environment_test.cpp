@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/environment.h"
+
+#include <gtest/gtest.h>
+
+namespace harn::plan {
+namespace {
+
+TEST(Environment, CarriesTheRulesIntoThePlan) {
+  Plan plan;
+  plan_environment(Policy{}, {.argv = {"x"}, .cwd = {}, .environment = {{"PATH", "/bin"}, {"GITHUB_TOKEN", "s"}}}, plan);
+  EXPECT_EQ(plan.env.variables, (std::map<std::string, std::string>{{"PATH", "/bin"}}));
+  ASSERT_EQ(plan.env.removed.size(), 1u);
+  EXPECT_EQ(plan.env.removed[0].name, "GITHUB_TOKEN");
+  EXPECT_EQ(plan.coverage[Dimension::env].status, Enforcement::enforced);
+}
+
+TEST(Environment, TemporaryDirectoriesPointInsideUnlessThePolicySetsThem) {
+  Policy policy;
+  policy.env.set["TMP"] = "/mine";
+  policy.env.set["TMPPREFIX"] = "/mine/z";
+  Plan plan;
+  plan.env.variables = policy.env.set;
+  point_temp_at(policy, "/tmp", plan);
+  EXPECT_EQ(plan.env.variables, (std::map<std::string, std::string>{{"TEMP", "/tmp"}, {"TMP", "/mine"}, {"TMPDIR", "/tmp"}, {"TMPPREFIX", "/mine/z"}}));
+  Plan bare;
+  point_temp_at(Policy{}, "/t", bare);
+  EXPECT_EQ(bare.env.variables["TMPPREFIX"], "/t/zsh");
+}
+
+}  // namespace
+}  // namespace harn::plan

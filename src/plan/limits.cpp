@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory is never limited by RLIMIT_AS: address space is not memory, and runtimes such as node
+// reserve gigabytes of it. A cgroup counts what is used; without one a watchdog samples the tree.
+#include "plan/limits.h"
+
+#include "plan/coverage.h"
+
+namespace harn::plan {
+namespace {
+
+constexpr std::uint64_t mebibyte = 1024 * 1024;
+constexpr std::uint64_t cpu_period_us = 100'000;
+
+void limit_memory(const Limits& limits, CgroupKind cgroup, Plan& plan) {
+  if (!limits.max_memory_mb) return;
+  const auto bytes = std::to_string(*limits.max_memory_mb * mebibyte);
+  if (cgroup == CgroupKind::v2) {
+    plan.limits.cgroup["memory.max"] = bytes;
+    plan.limits.cgroup["memory.swap.max"] = "0";
+    plan.limits.cgroup["memory.oom.group"] = "1";
+  } else if (cgroup == CgroupKind::v1) {
+    plan.limits.cgroup["memory.limit_in_bytes"] = bytes;
+    plan.limits.cgroup["memory.memsw.limit_in_bytes"] = bytes;
+  } else {
+    plan.limits.watched.emplace_back("memory");
+    open_gap(plan.coverage,
+             {.dimension = Dimension::memory, .code = "memory_sampled", .paths = {},
+              .detail = "memory is sampled, not charged: a burst can pass the limit for a moment before the tree is killed",
+              .remedy = "give Harn a delegated cgroup"},
+             Enforcement::degraded);
+    return;
+  }
+  enforced_by(plan.coverage, Dimension::memory, "cgroup");
+}
+
+void limit_cpu(const Limits& limits, CgroupKind cgroup, Plan& plan) {
+  if (limits.max_cpu_seconds) {
+    // Soft before hard, so that a single process ends by SIGXCPU; the tree's total is watched.
+    plan.limits.rlimits.push_back({"cpu", *limits.max_cpu_seconds, *limits.max_cpu_seconds + 1});
+    plan.limits.watched.emplace_back("cpu");
+    enforced_by(plan.coverage, Dimension::cpu, "limits");
+  }
+  if (!limits.cpu_milli) return;
+  const auto quota = std::to_string(*limits.cpu_milli * cpu_period_us / 1000);
+  if (cgroup == CgroupKind::v2) plan.limits.cgroup["cpu.max"] = quota + " " + std::to_string(cpu_period_us);
+  else if (cgroup == CgroupKind::v1) plan.limits.cgroup["cpu.cfs_quota_us"] = quota;
+  if (cgroup != CgroupKind::none) return enforced_by(plan.coverage, Dimension::cpu, "cgroup");
+  open_gap(plan.coverage,
+           {.dimension = Dimension::cpu, .code = "cpu_share_not_limited", .paths = {},
+            .detail = "cpu_count needs a cgroup", .remedy = "give Harn a delegated cgroup"},
+           Enforcement::not_enforced);
+}
+
+void limit_processes(const Limits& limits, CgroupKind cgroup, Plan& plan) {
+  if (!limits.max_processes) return;
+  if (cgroup != CgroupKind::none) {
+    plan.limits.cgroup["pids.max"] = std::to_string(*limits.max_processes);
+    return enforced_by(plan.coverage, Dimension::processes, "cgroup");
+  }
+  plan.limits.watched.emplace_back("processes");
+  open_gap(plan.coverage,
+           {.dimension = Dimension::processes, .code = "processes_sampled", .paths = {},
+            .detail = "processes are counted by sampling: a burst can pass the limit for a moment before the tree is killed",
+            .remedy = "give Harn a delegated cgroup"},
+           Enforcement::degraded);
+}
+
+}  // namespace
+
+void lower_posix_limits(const Policy& policy, const HostFacts& facts, Plan& plan) {
+  const auto& limits = policy.limits;
+  const auto cgroup = facts.platform == Platform::linux ? facts.linux.cgroup : CgroupKind::none;
+  limit_memory(limits, cgroup, plan);
+  limit_cpu(limits, cgroup, plan);
+  limit_processes(limits, cgroup, plan);
+  if (limits.max_file_size_mb) {
+    const auto bytes = *limits.max_file_size_mb * mebibyte;
+    plan.limits.rlimits.push_back({"fsize", bytes, bytes});
+    enforced_by(plan.coverage, Dimension::file_size, "limits");
+  }
+  if (limits.max_open_files) plan.limits.rlimits.push_back({"nofile", *limits.max_open_files, *limits.max_open_files});
+  plan.limits.rlimits.push_back({"core", 0, 0});
+  plan.limits.max_output_bytes = limits.max_output_bytes;
+  if (limits.idle_timeout) plan.limits.idle_timeout_ms = static_cast<std::uint64_t>(limits.idle_timeout->count());
+  if (!limits.wall_time) return;
+  plan.limits.wall_time_ms = static_cast<std::uint64_t>(limits.wall_time->count());
+  enforced_by(plan.coverage, Dimension::wall_time, "supervisor");
+}
+
+}  // namespace harn::plan

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/limits.h"
+
+#include <gtest/gtest.h>
+
+namespace harn::plan {
+namespace {
+
+Policy every_limit() {
+  Policy policy;
+  policy.limits = {.max_memory_mb = 512, .max_cpu_seconds = 30, .max_processes = 64, .max_file_size_mb = 100, .max_output_bytes = 1000,
+                   .max_open_files = 256, .cpu_milli = 1500, .wall_time = std::chrono::seconds(30), .idle_timeout = std::chrono::seconds(5)};
+  return policy;
+}
+
+Plan lowered(const Policy& policy, CgroupKind cgroup, Platform platform = Platform::linux) {
+  HostFacts facts;
+  facts.platform = platform;
+  facts.linux.cgroup = cgroup;
+  Plan plan;
+  lower_posix_limits(policy, facts, plan);
+  return plan;
+}
+
+TEST(Limits, CgroupV2CountsTheTree) {
+  const auto plan = lowered(every_limit(), CgroupKind::v2);
+  EXPECT_EQ(plan.limits.cgroup, (std::map<std::string, std::string>{{"cpu.max", "150000 100000"}, {"memory.max", "536870912"},
+                                                                    {"memory.oom.group", "1"}, {"memory.swap.max", "0"}, {"pids.max", "64"}}));
+  EXPECT_EQ(plan.limits.rlimits, (std::vector<ResourceLimit>{{"cpu", 30, 31}, {"fsize", 104857600, 104857600}, {"nofile", 256, 256}, {"core", 0, 0}}));
+  EXPECT_EQ(plan.limits.watched, std::vector<std::string>{"cpu"});
+  EXPECT_EQ(plan.limits.wall_time_ms, 30000u);
+  EXPECT_EQ(plan.limits.idle_timeout_ms, 5000u);
+  EXPECT_EQ(plan.limits.max_output_bytes, 1000u);
+  for (const auto dimension : {Dimension::memory, Dimension::cpu, Dimension::processes, Dimension::file_size, Dimension::wall_time})
+    EXPECT_EQ(plan.coverage[dimension].status, Enforcement::enforced);
+}
+
+TEST(Limits, CgroupV1HasItsOwnNames) {
+  EXPECT_EQ(lowered(every_limit(), CgroupKind::v1).limits.cgroup,
+            (std::map<std::string, std::string>{{"cpu.cfs_quota_us", "150000"}, {"memory.limit_in_bytes", "536870912"},
+                                                {"memory.memsw.limit_in_bytes", "536870912"}, {"pids.max", "64"}}));
+}
+
+TEST(Limits, WithoutACgroupSamplingIsCalledWhatItIs) {
+  for (const auto platform : {Platform::linux, Platform::macos, Platform::openbsd}) {
+    const auto plan = lowered(every_limit(), platform == Platform::linux ? CgroupKind::none : CgroupKind::v2, platform);
+    EXPECT_TRUE(plan.limits.cgroup.empty());
+    EXPECT_EQ(plan.limits.watched, (std::vector<std::string>{"memory", "cpu", "processes"}));
+    EXPECT_EQ(plan.coverage[Dimension::memory].status, Enforcement::degraded);
+    EXPECT_EQ(plan.coverage[Dimension::processes].status, Enforcement::degraded);
+    EXPECT_EQ(plan.coverage[Dimension::cpu].status, Enforcement::not_enforced) << "cpu_count cannot be sampled";
+  }
+}
+
+TEST(Limits, MemoryIsNeverLimitedByAddressSpace) {
+  for (const auto cgroup : {CgroupKind::none, CgroupKind::v1, CgroupKind::v2})
+    for (const auto& limit : lowered(every_limit(), cgroup).limits.rlimits) EXPECT_NE(limit.name, "as");
+}
+
+TEST(Limits, NoLimitsOnlyTurnCoreDumpsOff) {
+  const auto plan = lowered(Policy{}, CgroupKind::v2);
+  EXPECT_EQ(plan.limits, (LimitPlan{.rlimits = {{"core", 0, 0}}}));
+  EXPECT_EQ(plan.coverage, Coverage{});
+}
+
+}  // namespace
+}  // namespace harn::plan

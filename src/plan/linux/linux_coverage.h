@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of a policy the native Linux layers enforce together. Every layer that holds a dimension
+// is named, so that a receipt can show which doors have two locks.
+#pragma once
+
+#include <optional>
+
+#include "plan/linux/landlock.h"
+#include "plan/linux/socket_reach.h"
+#include "plan/linux/view.h"
+
+namespace harn::plan {
+
+struct LinuxLayers {
+  NetworkReach asked = NetworkReach::none;  // by the policy
+  NetworkReach given = NetworkReach::none;  // by the plan: none where nothing can hold what was asked
+  Isolation isolation = {};
+  SocketReach sockets = {};
+  std::optional<ViewPlan> view = {};
+  std::optional<LandlockOutcome> landlock = {};
+  bool filtered = false;  // a syscall filter is installed
+};
+
+void cover_linux(const PlanInput& input, const LinuxLayers& layers, Coverage& coverage);
+
+// Some rule lets the command change files of the host.
+bool somewhere_writable(const PathRules& rules);
+
+}  // namespace harn::plan

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The native backend: every layer this kernel offers, together. First what the network and Unix
+// sockets need is settled, because it decides namespaces, ports and system calls alike; then each
+// layer is planned on its own; last the coverage says who holds what.
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/linux/dangerous_sockets.h"
+#include "plan/environment.h"
+#include "plan/limits.h"
+#include "plan/linux/linux_coverage.h"
+#include "plan/workspace_scratch.h"
+
+namespace harn::plan {
+namespace {
+
+bool has_own_network(NetworkReach reach) { return reach == NetworkReach::loopback || reach == NetworkReach::restricted; }
+
+LinuxLayers choose_layers(const PlanInput& input) {
+  const auto& linux = input.facts.linux;
+  const bool own_network_possible = linux.user_namespaces && linux.network_namespaces;
+  LinuxLayers layers;
+  layers.filtered = linux.seccomp;
+  layers.asked = network_reach(input.policy);
+  // What needs a network of its own and cannot have one gets nothing rather than the host's.
+  layers.given = has_own_network(layers.asked) && !own_network_possible ? NetworkReach::none : layers.asked;
+  layers.sockets = socket_reach(input, layers.given);
+  // A network namespace costs more than all others together: only where something needs it.
+  const bool unfiltered = !layers.filtered && layers.given == NetworkReach::none && own_network_possible;
+  layers.isolation.loopback = has_own_network(layers.given);
+  layers.isolation.network = layers.isolation.loopback || layers.sockets.private_network || unfiltered;
+  if (linux.user_namespaces) layers.view = plan_view(input, layers.isolation);
+  if (linux.landlock_abi >= 1)
+    layers.landlock = plan_landlock(input, {.view = layers.view ? &layers.view->view : nullptr, .reach = layers.given});
+  return layers;
+}
+
+Result<std::optional<SyscallFilter>> filter_for(const PlanInput& input, const LinuxLayers& layers) {
+  if (!layers.filtered) return std::optional<SyscallFilter>{};
+  const bool view = layers.view.has_value();
+  HARN_TRY(filter, plan_syscalls({.arch = input.facts.linux.arch,
+                                  .network = layers.given,
+                                  .unix_full = layers.sockets.full,
+                                  .private_ipc = view,
+                                  .private_pids = view && input.facts.linux.pid_namespaces,
+                                  .metadata = somewhere_writable(input.rules) || (view && wants_temp(input.policy)),
+                                  .truncation_checked = view || input.facts.linux.landlock_abi >= 3}));
+  return std::optional<SyscallFilter>(std::move(filter));
+}
+
+// Temporary files go where the command may write: a private /tmp, or a directory of the run inside
+// the workspace. Caches follow where the home directory is not writable.
+void place_temp(const PlanInput& input, bool view, Plan& plan) {
+  if (!wants_temp(input.policy)) return;
+  const auto tmp = AbsPath::of("/tmp");
+  if (view && input.rules.access(tmp) != Access::read) return point_temp_at(input.policy, tmp.text(), plan);
+  move_temp_into_workspace(input, plan);
+  if (!plan.scratch) {
+    plan.notes.emplace_back("there is no writable workspace root to hold temporary files");
+    return;
+  }
+  const auto home = input.rules.access(input.facts.home);
+  const bool home_private = view && home == Access::none;
+  if (home == Access::write || home_private) return;
+  for (const auto* name : {"XDG_CACHE_HOME", "npm_config_cache"})
+    if (!input.policy.env.set.contains(name)) plan.env.variables[name] = plan.scratch->join("cache").text();
+}
+
+// What is refused although the policy does not ask for it; never a gap, but people should know.
+void note_refusals(const LinuxLayers& layers, Plan& plan) {
+  if (layers.view) plan.notes.insert(plan.notes.end(), layers.view->notes.begin(), layers.view->notes.end());
+  if (!layers.sockets.note.empty()) plan.notes.push_back(layers.sockets.note);
+  if (!layers.landlock) return;
+  const int abi = layers.landlock->plan.abi;
+  if (abi < 2) plan.notes.emplace_back("files cannot be moved or linked between directories: Landlock ABI 1 always refuses it");
+  if (layers.view) return;
+  if (abi < 3 && layers.filtered) plan.notes.emplace_back("truncate by path is refused: Landlock before ABI 3 cannot judge it");
+  plan.notes.emplace_back("terminals and shared memory of the host stay closed: without user namespaces there are no private ones");
+  for (const auto& directory : layers.landlock->not_listable)
+    plan.notes.push_back(base::quoted(directory.text()) + " cannot be listed, because something in it is denied");
+}
+
+EgressPlan egress_for(const Network& network) {
+  EgressPlan egress{.allow = network.allowed_hosts, .blocked_ports = {}};
+  std::sort(egress.allow.begin(), egress.allow.end());
+  egress.blocked_ports.assign(network.blocked_ports.begin(), network.blocked_ports.end());
+  return egress;
+}
+
+}  // namespace
+
+Status lower_linux(const PlanInput& input, Plan& plan) {
+  HARN_OK(refuse_dangerous_sockets(input.policy));
+  const auto layers = choose_layers(input);
+  if (!layers.view && !layers.landlock)
+    return fail(Error{.code = ErrorCode::not_supported,
+                      .stage = Stage::plan,
+                      .message = "this kernel offers neither user namespaces nor Landlock",
+                      .hint = "use another backend, or a kernel with Landlock (Linux 5.13)"});
+  LinuxConfinement confinement;
+  if (layers.view) confinement.view = layers.view->view;
+  if (layers.landlock) confinement.landlock = layers.landlock->plan;
+  HARN_TRY(filter, filter_for(input, layers));
+  confinement.syscalls = std::move(filter);
+  plan.confinement = std::move(confinement);
+
+  if (layers.given == NetworkReach::restricted) plan.egress = egress_for(input.policy.effective_network());
+  place_temp(input, layers.view.has_value(), plan);
+  note_refusals(layers, plan);
+  lower_posix_limits(input.policy, input.facts, plan);
+  cover_linux(input, layers, plan.coverage);
+  return {};
+}
+
+}  // namespace harn::plan

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which Unix sockets a command can be given without handing it the services of the host. Named
+// sockets are files whose mode, not mount, decides who connects; abstract ones are no files at all.
+// Either something keeps the outside ones away, or only connected pairs are allowed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/lower.h"
+#include "plan/linux/network_reach.h"
+
+namespace harn::plan {
+
+struct SocketReach {
+  bool full = false;             // socket(AF_UNIX), bind, connect; otherwise connected pairs only
+  bool private_network = false;  // abstract names need a network namespace to be kept apart
+  bool abstract_open = false;    // full, though abstract sockets of the host can be reached
+  // Full, though a server outside that listens beneath these can be reached.
+  std::vector<AbsPath> exposed = {};  // places where services put their sockets
+  std::vector<AbsPath> granted = {};  // roots the policy names
+  std::string note = {};              // what is refused that a program might expect; may be empty
+
+  bool operator==(const SocketReach&) const = default;
+};
+
+SocketReach socket_reach(const PlanInput& input, NetworkReach reach);
+
+}  // namespace harn::plan

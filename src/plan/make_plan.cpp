@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a policy, a command and the facts of a host to the plan: pure, on any host, for any platform.
+// The file to read first: check, route, choose a backend, let it lower, judge the coverage.
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/coverage.h"
+#include "plan/environment.h"
+#include "plan/names.h"
+#include "plan/route.h"
+#include "policy/presets.h"
+
+namespace harn {
+namespace {
+
+using plan::BackendRow;
+using plan::PlanInput;
+
+Error refused_command(std::string message, std::string hint) {
+  return {.code = ErrorCode::refused, .stage = Stage::plan, .message = std::move(message), .hint = std::move(hint)};
+}
+
+Status check_may_run(const Policy& policy, const Command& command) {
+  if (command.argv.empty() || command.argv.front().empty())
+    return fail(Error{.code = ErrorCode::invalid_command, .stage = Stage::plan, .message = "the command is empty",
+                      .hint = "name a program after --"});
+  for (const auto& word : command.argv)
+    if (word.find('\0') != std::string::npos)
+      return fail(Error{.code = ErrorCode::invalid_command, .stage = Stage::plan,
+                        .message = "the argument " + base::quoted(word) + " contains a NUL byte", .hint = "remove it"});
+  if (policy.may_exec()) return {};
+  if (policy.level() < SideEffectLevel::process_exec)
+    return fail(refused_command("the policy does not allow running commands: side_effect_level is '" +
+                                    std::string(base::enum_name(policy.level())) + "'",
+                                "set side_effect_level = \"process_exec\""));
+  return fail(refused_command("the policy does not allow running commands: capabilities.process lacks 'exec'",
+                              "add process = [\"exec\"] to capabilities"));
+}
+
+std::string roots_text(const Policy& policy) {
+  std::vector<std::string> names;
+  for (const auto& root : policy.workspace_roots.value_or(std::vector<AbsPath>{})) names.push_back(root.text());
+  return base::join(names, ", ");
+}
+
+Status check_cwd(const Policy& policy, const AbsPath& cwd) {
+  const auto inside = [&](const std::vector<AbsPath>& roots) {
+    return std::any_of(roots.begin(), roots.end(), [&](const AbsPath& root) { return root.contains(cwd); });
+  };
+  if (inside(policy.workspace_roots.value_or(std::vector<AbsPath>{})) || inside(policy.read_only_roots)) return {};
+  return fail(refused_command("sandbox violation: process cwd '" + cwd.text() + "' is outside workspace_roots [" + roots_text(policy) + "]",
+                              "use --cwd with a directory inside, or add the directory with --write or --read"));
+}
+
+Status check_roots_exist(const Policy& policy, const HostFacts& facts) {
+  const auto check = [&](std::string_view member, const std::vector<AbsPath>& roots) -> Status {
+    for (const auto& root : roots)
+      if (!facts.exists(root))
+        return fail(Error{.code = ErrorCode::invalid_policy, .stage = Stage::plan,
+                          .message = std::string(member) + " names '" + root.text() + "', which does not exist",
+                          .hint = "create it, or remove it from the policy", .where = std::string(member)});
+    return {};
+  };
+  HARN_OK(check("workspace_roots", policy.workspace_roots.value_or(std::vector<AbsPath>{})));
+  HARN_OK(check("read_only_roots", policy.read_only_roots));
+  HARN_OK(check("process_sandbox.read_roots", policy.process_sandbox.read_roots));
+  return check("process_sandbox.write_roots", policy.process_sandbox.write_roots);
+}
+
+// A credential entry that lifts nothing is a mistake somebody believes in.
+Status check_credentials(const Policy& policy, const HostFacts& facts) {
+  if (policy.process_sandbox.credentials.empty()) return {};
+  std::set<AbsPath> known;
+  for (auto& credential : policy::credential_paths(facts.home)) known.insert(std::move(credential.path));
+  for (const auto& path : policy.process_sandbox.credentials) {
+    if (known.contains(path)) continue;
+    std::string near;
+    for (const auto& candidate : known)
+      if (candidate.contains(path) || path.contains(candidate)) near = candidate.text();
+    return fail(Error{.code = ErrorCode::invalid_policy, .stage = Stage::plan,
+                      .message = "process_sandbox.credentials names '" + path.text() + "', which is not a built-in credential path",
+                      .hint = near.empty() ? "use process_sandbox.read_roots for other paths" : "the built-in path is '" + near + "'",
+                      .where = "process_sandbox.credentials"});
+  }
+  return {};
+}
+
+Plan blank_plan(const Policy& policy, const Command& command, const HostFacts& facts) {
+  Plan out;
+  out.profile = policy.profile();
+  out.host = facts.name;
+  out.policy_digest = digest(policy);
+  out.argv = command.argv;
+  out.cwd = command.cwd.value_or(facts.cwd);
+  plan::plan_environment(policy, command, out);
+  return out;
+}
+
+Result<Plan> lower_with(const BackendRow& row, const PlanInput& input, Plan out) {
+  out.backend = row.backend;
+  HARN_OK(row.lower(input, out));
+  plan::settle(out.coverage, input.policy);
+  return out;
+}
+
+bool is_container(Backend backend) { return backend == Backend::docker || backend == Backend::podman; }
+
+std::string holes_text(const Coverage& coverage) {
+  std::vector<std::string> names;
+  for (const auto dimension : plan::holes(coverage)) names.emplace_back(base::enum_name(dimension));
+  return "leaves " + base::join(names, ", ") + " unenforced";
+}
+
+// The first usable backend that leaves nothing open; where none does, the first usable one. A
+// container has its own root file system, so it is only taken when nothing else works at all.
+Result<Plan> choose(const PlanInput& input, const Plan& blank) {
+  std::vector<TriedBackend> tried;
+  std::optional<Plan> best;
+  for (const auto& row : plan::backends()) {
+    if (!row.in_auto || row.platform != input.facts.platform) continue;
+    if (best && is_container(row.backend)) break;
+    if (auto why = row.why_unusable(input.facts); !why.empty()) {
+      tried.push_back({row.backend, std::move(why)});
+      continue;
+    }
+    auto candidate = lower_with(row, input, blank);
+    if (!candidate && candidate.error().code != ErrorCode::not_supported) return candidate;
+    if (!candidate) {
+      tried.push_back({row.backend, candidate.error().message});
+      continue;
+    }
+    const bool complete = plan::holes(candidate->coverage).empty();
+    if (!complete) tried.push_back({row.backend, holes_text(candidate->coverage)});
+    if (complete || !best) best = std::move(*candidate);
+    if (complete) break;
+  }
+  if (!best) {
+    HARN_TRY(nothing, lower_with(plan::row_of(Backend::noop), input, blank));
+    best = std::move(nothing);
+  }
+  std::erase_if(tried, [&](const TriedBackend& entry) { return entry.backend == best->backend; });
+  best->tried = std::move(tried);
+  return std::move(*best);
+}
+
+Result<Plan> use_named(Backend backend, const PlanInput& input, const Plan& blank) {
+  const auto& row = plan::row_of(backend);
+  const auto name = std::string(base::enum_name(backend));
+  if (backend != Backend::noop && row.platform != input.facts.platform)
+    return fail(Error{.code = ErrorCode::not_available, .stage = Stage::plan,
+                      .message = "backend '" + name + "' does not exist on " + std::string(base::enum_name(input.facts.platform)),
+                      .hint = "use --backend auto"});
+  if (auto why = row.why_unusable(input.facts); !why.empty())
+    return fail(Error{.code = ErrorCode::not_available, .stage = Stage::plan, .message = "backend '" + name + "' was asked for, but " + why,
+                      .hint = "install it, or use --backend auto"});
+  return lower_with(row, input, blank);
+}
+
+Result<Plan> plan_direct(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options) {
+  Plan out = blank_plan(policy, command, facts);
+  out.route = plan::route_of(policy, options);
+  if (policy.profile() == Profile::unrestricted && !options.no_sandbox) {
+    // Nothing was asked for, so nothing is missing; the environment is still the policy's.
+    out.coverage = {};
+    plan::enforced_by(out.coverage, Dimension::env, "launcher");
+    return out;
+  }
+  plan::settle(out.coverage, policy);
+  if (options.no_sandbox) out.notes.emplace_back("the operator switched the sandbox off with --no-sandbox");
+  else if (out.route == Route::direct) out.notes.emplace_back("HARN_HANDLER_SANDBOX=off: running without confinement");
+  else out.notes.emplace_back("the module runs inside the WASI runtime, never on the host spawn path");
+  return out;
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options) {
+  const Policy resolved = with_project_root(policy, facts.project_root);
+  HARN_OK(validate(resolved));
+  HARN_OK(check_may_run(resolved, command));
+  if (plan::route_of(resolved, options) != Route::confined) return plan_direct(resolved, command, facts, options);
+
+  HARN_OK(check_roots_exist(resolved, facts));
+  HARN_OK(check_credentials(resolved, facts));
+  const Plan blank = blank_plan(resolved, command, facts);
+  HARN_OK(check_cwd(resolved, blank.cwd));
+  const PathRules rules = PathRules::for_processes(resolved, facts);
+  const PlanInput input{.policy = resolved, .command = command, .facts = facts, .rules = rules};
+
+  HARN_TRY(chosen, options.backend ? use_named(*options.backend, input, blank) : choose(input, blank));
+  plan::apply_gate(resolved, options, chosen);
+  return chosen;
+}
+
+}  // namespace harn

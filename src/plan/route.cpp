@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a command goes, and when it may not go anywhere.
+#include "plan/route.h"
+
+#include "base/text.h"
+#include "plan/coverage.h"
+#include "plan/names.h"
+
+namespace harn {
+
+Result<Fallback> parse_fallback(std::optional<std::string_view> text) {
+  if (!text || text->empty()) return Fallback::warn;
+  if (const auto value = base::enum_value<Fallback>(*text)) return *value;
+  return fail(Error{.code = ErrorCode::invalid_policy, .stage = Stage::load,
+                    .message = "HARN_HANDLER_SANDBOX is " + base::quoted(*text), .hint = "use off, warn or enforce, or unset it"});
+}
+
+namespace plan {
+namespace {
+
+std::string list_of(const std::vector<Dimension>& dimensions) {
+  std::vector<std::string> names;
+  for (const auto dimension : dimensions) names.emplace_back(base::enum_name(dimension));
+  return base::join(names, ", ");
+}
+
+std::string first_remedy(const Coverage& coverage, const std::vector<Dimension>& dimensions) {
+  for (const auto& gap : coverage.gaps)
+    for (const auto dimension : dimensions)
+      if (gap.dimension == dimension && !gap.remedy.empty()) return gap.remedy;
+  return {};
+}
+
+std::string tried_text(const std::vector<TriedBackend>& tried) {
+  std::vector<std::string> lines;
+  for (const auto& entry : tried) lines.push_back(std::string(base::enum_name(entry.backend)) + ": " + entry.why_not);
+  return base::join(lines, "; ");
+}
+
+Refusal refusal_for(const Plan& plan, std::vector<Dimension> open, std::string requirement) {
+  const bool nothing = plan.backend == Backend::noop;
+  Refusal out;
+  out.mechanism = nothing ? "none" : std::string(base::enum_name(plan.backend));
+  out.availability = nothing ? "absent_on_host" : "does_not_confine";
+  out.profile = plan.profile;
+  out.requirement = std::move(requirement);
+  out.tried = plan.tried;
+  out.message = nothing ? "no way to confine the command works on this host"
+                        : "backend '" + out.mechanism + "' cannot enforce " + list_of(open) + " on this host";
+  if (!plan.tried.empty()) out.message += " (tried " + tried_text(plan.tried) + ")";
+  out.message += out.requirement == "profile"
+                     ? "; profile '" + std::string(base::enum_name(plan.profile)) + "' requires it"
+                     : "; HARN_HANDLER_SANDBOX=enforce requires it";
+  out.hint = first_remedy(plan.coverage, open);
+  if (out.hint.empty()) out.hint = "run `harn doctor` to see what this host can enforce";
+  out.dimensions = std::move(open);
+  return out;
+}
+
+}  // namespace
+
+Route route_of(const Policy& policy, const PlanOptions& options) {
+  if (options.no_sandbox || policy.profile() == Profile::unrestricted) return Route::direct;
+  if (policy.profile() == Profile::wasi) return Route::wasi;
+  if (options.fallback == Fallback::off && policy.profile() == Profile::worktree) return Route::direct;
+  return Route::confined;
+}
+
+void apply_gate(const Policy& policy, const PlanOptions& options, Plan& plan) {
+  if (plan.route != Route::confined) return;
+  auto open = holes(plan.coverage);
+  if (open.empty()) return;
+  const bool strict = policy.profile() == Profile::os_hardened;
+  if (!strict && options.fallback != Fallback::enforce) {
+    if (plan.backend != Backend::noop) return;
+    plan.route = Route::direct;
+    plan.notes.push_back("running without confinement: no backend works on this host (" + tried_text(plan.tried) + ")");
+    return;
+  }
+  plan.refusal = refusal_for(plan, std::move(open), strict ? "profile" : "fallback");
+  plan.route = Route::refused;
+}
+
+}  // namespace plan
+}  // namespace harn

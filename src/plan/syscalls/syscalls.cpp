@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the groups of assets/syscalls that apply and spells them out for one architecture.
+#include "plan/syscalls/syscalls.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "harn_syscall_assets.h"
+#include "plan/syscalls/syscall_tables.h"
+
+namespace harn::plan {
+namespace {
+
+static_assert(std::size(tables::architectures) == architecture_count);
+static_assert(std::ranges::is_sorted(tables::numbers, {}, &SyscallNumber::name));
+
+bool value_of(Fact fact, const SyscallOptions& options) {
+  const bool inet = options.network != NetworkReach::none;
+  switch (fact) {
+    case Fact::always: return true;
+    case Fact::sockets: return inet || options.unix_full;
+    case Fact::inet: return inet;
+    case Fact::host_network: return options.network == NetworkReach::unrestricted;
+    case Fact::unix_full: return options.unix_full;
+    case Fact::private_ipc: return options.private_ipc;
+    case Fact::private_pids: return options.private_pids;
+    case Fact::metadata: return options.metadata;
+    case Fact::truncation_checked: return options.truncation_checked;
+  }
+  return false;
+}
+
+SyscallRule rule_of(const SyscallGroup& group, std::size_t architecture) {
+  SyscallRule rule{.action = group.action, .error = group.error, .reason = std::string(group.reason)};
+  rule.names.reserve(group.calls.size());
+  for (const auto call : group.calls) {
+    const SyscallNumber& row = tables::numbers[call];
+    if (row.number[architecture] >= 0) rule.names.emplace_back(row.name);
+  }
+  return rule;
+}
+
+void append_rules(const SyscallGroup& group, std::size_t architecture, std::vector<SyscallRule>& rules) {
+  SyscallRule rule = rule_of(group, architecture);
+  if (rule.names.empty()) return;
+  for (const auto& tests : group.alternatives) {
+    rule.when.assign(tests.begin(), tests.end());
+    rules.push_back(rule);
+  }
+  if (group.alternatives.empty()) rules.push_back(std::move(rule));
+}
+
+}  // namespace
+
+std::optional<std::size_t> find_architecture(std::string_view name) {
+  const auto found = std::ranges::find(tables::architectures, name);
+  if (found == std::end(tables::architectures)) return std::nullopt;
+  return static_cast<std::size_t>(found - std::begin(tables::architectures));
+}
+
+std::optional<std::uint32_t> find_syscall(std::string_view name, std::size_t architecture) {
+  const auto found = std::ranges::lower_bound(tables::numbers, name, {}, &SyscallNumber::name);
+  if (found == std::end(tables::numbers) || found->name != name || found->number[architecture] < 0) return std::nullopt;
+  return static_cast<std::uint32_t>(found->number[architecture]);
+}
+
+std::uint32_t newest_syscall(std::size_t architecture) {
+  static constexpr auto newest = [] {
+    std::array<std::uint32_t, architecture_count> highest = {};
+    for (const SyscallNumber& row : tables::numbers)
+      for (std::size_t i = 0; i < architecture_count; ++i)
+        if (row.number[i] > 0) highest[i] = std::max(highest[i], static_cast<std::uint32_t>(row.number[i]));
+    return highest;
+  }();
+  return newest[architecture];
+}
+
+Result<SyscallFilter> plan_syscalls(const SyscallOptions& options) {
+  const auto architecture = find_architecture(options.arch);
+  if (!architecture)
+    return fail({.code = ErrorCode::not_supported,
+                 .stage = Stage::plan,
+                 .message = fmt::format("Harn has no system call list for the architecture {}", base::quoted(options.arch)),
+                 .hint = fmt::format("use one of {}", fmt::join(tables::architectures, ", "))});
+  SyscallFilter filter{.arch = options.arch};
+  for (const SyscallGroup* group : tables::groups)
+    if (value_of(group->fact, options) == group->holds) append_rules(*group, *architecture, filter.rules);
+  return filter;
+}
+
+}  // namespace harn::plan

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layer "seccomp": which system calls a command may make, as names with reasons. The list itself is
+// assets/syscalls/groups.toml; this only says which of its groups apply.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harn/plan.h"
+
+namespace harn::plan {
+
+enum class NetworkReach : std::uint8_t {
+  none,
+  loopback,
+  restricted,
+  unrestricted
+};
+
+// Defaults are the strictest choice, so that a forgotten member never opens anything.
+struct SyscallOptions {
+  std::string arch = "x86_64";  // uname -m
+  NetworkReach network = NetworkReach::none;
+  bool unix_full = false;           // named and abstract sockets are limited by the view, or by Landlock ABI 9
+  bool private_ipc = false;         // the command has its own ipc namespace
+  bool private_pids = false;        // the command has its own pid namespace
+  bool metadata = false;            // chmod, chown, utime, setxattr are allowed (somewhere is writable)
+  bool truncation_checked = false;  // a view or Landlock ABI 3 decides truncation
+};
+
+// Fails with not_supported for an architecture Harn has no numbers for.
+Result<SyscallFilter> plan_syscalls(const SyscallOptions& options);
+
+}  // namespace harn::plan

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "policy/path_model.h"
+
+#include <algorithm>
+
+#include "policy/presets.h"
+
+namespace harn::policy {
+
+std::string_view parent_text(std::string_view path) {
+  if (path.empty() || path.back() == '/') return {};  // "/" and "C:/" have no parent
+  const auto cut = path.rfind('/');
+  const auto root_size = path.front() == '/' ? std::size_t{1} : std::size_t{3};
+  return path.substr(0, std::max(cut, root_size));
+}
+
+PathValue meet(PathValue a, PathValue b) { return {std::min(a.file, b.file), std::min(a.process, b.process)}; }
+
+PathModel::PathModel(const Policy& policy) {
+  if (policy.workspace_roots)
+    for (const auto& path : *policy.workspace_roots) add_workspace(path);
+  for (const auto& path : policy.read_only_roots) add_read_only(path);
+  for (const auto& path : policy.process_sandbox.read_roots) add_process_read(path);
+  for (const auto& path : policy.process_sandbox.write_roots) add_process_write(path);
+  for (const auto& path : policy.process_sandbox.read_deny_roots) add_deny(path);
+  for (const auto& path : policy.unprotect) add_unprotect(path);
+}
+
+PathModel::Lists& PathModel::at(const AbsPath& path) { return rules_[path.text()]; }
+
+const PathModel::Lists* PathModel::find(std::string_view path) const {
+  const auto it = rules_.find(path);
+  return it == rules_.end() ? nullptr : &it->second;
+}
+
+void PathModel::add_workspace(const AbsPath& path) { at(path).workspace = has_writable_ = true; }
+void PathModel::add_read_only(const AbsPath& path) { at(path).read_only = true; }
+void PathModel::add_process_read(const AbsPath& path) { at(path).process_read = true; }
+void PathModel::add_process_write(const AbsPath& path) { at(path).process_write = has_writable_ = true; }
+void PathModel::add_deny(const AbsPath& path) { at(path).deny = true; }
+void PathModel::add_unprotect(const AbsPath& path) { unprotect_.insert(path.text()); }
+
+PathValue PathModel::value(std::string_view path) const {
+  PathValue value;
+  bool file_known = false;
+  bool process_known = false;
+  for (auto at = path; !at.empty() && !(file_known && process_known); at = parent_text(at)) {
+    const auto* lists = find(at);
+    if (lists == nullptr) continue;
+    if (!process_known) {
+      process_known = true;
+      value.process = lists->deny                                      ? Ruled::deny
+                      : lists->workspace || lists->process_write       ? Ruled::write
+                                                                       : Ruled::read;
+    }
+    if (!file_known && (lists->deny || lists->workspace || lists->read_only)) {
+      file_known = true;
+      value.file = lists->deny ? Access::none : lists->workspace ? Access::write : Access::read;
+    }
+  }
+  if (is_protected(path)) value = meet(value, {Access::read, Ruled::read});
+  const auto bound = value.process == Ruled::write  ? Access::write
+                     : value.process == Ruled::read ? Access::read
+                                                    : Access::none;
+  value.file = std::min(value.file, bound);
+  return value;
+}
+
+Origin PathModel::origin(std::string_view path) const {
+  if (is_protected(path) && value(path).process == Ruled::read) return Origin::protected_;
+  for (auto at = path; !at.empty(); at = parent_text(at)) {
+    const auto* lists = find(at);
+    if (lists == nullptr) continue;
+    if (lists->deny) return Origin::deny;
+    if (lists->workspace) return Origin::workspace;
+    if (lists->process_write) return Origin::process_write;
+    return lists->read_only ? Origin::read_only : Origin::process_read;
+  }
+  return Origin::nothing;
+}
+
+bool PathModel::is_writable_root(std::string_view path) const {
+  const auto* lists = find(path);
+  return lists != nullptr && (lists->workspace || lists->process_write);
+}
+
+bool PathModel::is_unprotected(std::string_view path) const {
+  if (unprotect_.empty()) return false;
+  for (auto at = path; !at.empty(); at = parent_text(at))
+    if (unprotect_.contains(at)) return true;
+  return false;
+}
+
+bool PathModel::is_protected(std::string_view path) const {
+  if (!has_writable_) return false;
+  for (auto root = parent_text(path); !root.empty(); root = parent_text(root)) {
+    if (!is_writable_root(root)) continue;
+    const auto rest = path.substr(root.size() + (root.back() == '/' ? 0 : 1));
+    if (is_protected_below(rest)) return !is_unprotected(path);
+  }
+  return false;
+}
+
+namespace {
+
+template <class Map, class Keep>
+std::vector<AbsPath> collect(const Map& map, Keep keep) {
+  std::vector<AbsPath> paths;
+  for (const auto& entry : map)
+    if (keep(entry)) {
+      if constexpr (requires { entry.first; }) paths.push_back(AbsPath::of(entry.first));
+      else paths.push_back(AbsPath::of(entry));
+    }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+}  // namespace
+
+std::vector<AbsPath> PathModel::ruled_paths() const {
+  return collect(rules_, [](const auto&) { return true; });
+}
+
+std::vector<AbsPath> PathModel::writable_roots() const {
+  return collect(rules_, [](const auto& entry) { return entry.second.workspace || entry.second.process_write; });
+}
+
+std::vector<AbsPath> PathModel::unprotected_paths() const {
+  return collect(unprotect_, [](const auto&) { return true; });
+}
+
+}  // namespace harn::policy

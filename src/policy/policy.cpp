@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What unset members mean, canonical form, cross-member validation, digest.
+#include "harn/policy.h"
+
+#include <algorithm>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "harn/policy_text.h"
+#include "policy/hosts.h"
+#include "policy/names.h"
+#include "policy/path_model.h"
+
+namespace harn {
+namespace {
+
+std::set<Preset> all_presets() {
+  return {Preset::system_runtime, Preset::developer_toolchains, Preset::package_manager_config, Preset::user_temp};
+}
+
+void canonicalise_paths(Policy& policy) {
+  const policy::PathModel model(policy);
+  auto lists = policy::meet_paths(model, model);
+  // An unset workspace stays unset: it is the project root, which only the loader knows.
+  if (policy.workspace_roots) policy.workspace_roots = std::move(lists.workspace);
+  policy.read_only_roots = std::move(lists.read_only);
+  policy.unprotect = std::move(lists.unprotect);
+  policy.process_sandbox.read_roots = std::move(lists.process_read);
+  policy.process_sandbox.write_roots = std::move(lists.process_write);
+  policy.process_sandbox.read_deny_roots = std::move(lists.deny);
+}
+
+void canonicalise_presets(ProcessSandbox& sandbox, std::set<Preset> presets, bool named) {
+  sandbox.presets.reset();
+  sandbox.package_tokens.reset();
+  if (presets == all_presets() && !named) return;
+  if (!presets.empty() && !named) sandbox.package_tokens = false;
+  sandbox.presets = std::move(presets);
+}
+
+void canonicalise_sockets(std::vector<UnixSocket>& sockets) {
+  std::sort(sockets.begin(), sockets.end(), [](const auto& a, const auto& b) {
+    return a.path != b.path ? a.path < b.path : a.allow_dangerous > b.allow_dangerous;
+  });
+  const auto same_path = [](const auto& a, const auto& b) { return a.path == b.path; };
+  sockets.erase(std::unique(sockets.begin(), sockets.end(), same_path), sockets.end());
+}
+
+void canonicalise_network(Policy& policy) {
+  if (!policy.network) return;
+  auto& network = *policy.network;
+  // Below the network level nothing is reachable, whatever is listed.
+  if (policy.level() < SideEffectLevel::network) {
+    network.mode = NetworkMode::limited;
+    network.allowed_hosts.clear();
+  }
+  if (network.mode == NetworkMode::unrestricted) network.allowed_hosts.clear();
+  network.allowed_hosts = policy::canonical_hosts(std::move(network.allowed_hosts));
+  if (network == Network{}) policy.network.reset();
+}
+
+Error wrong(std::string where, std::string message, std::string hint) {
+  return {.code = ErrorCode::invalid_policy, .stage = Stage::parse, .message = std::move(message), .hint = std::move(hint), .where = std::move(where)};
+}
+
+}  // namespace
+
+Capabilities Capabilities::all() {
+  return {.workspace = {WorkspaceOp::read_text, WorkspaceOp::list, WorkspaceOp::exists, WorkspaceOp::write_text, WorkspaceOp::delete_},
+          .process = {ProcessOp::exec}};
+}
+
+Capabilities Policy::effective_capabilities() const { return capabilities.value_or(Capabilities::all()); }
+
+std::set<Preset> Policy::effective_presets() const { return process_sandbox.presets.value_or(all_presets()); }
+
+bool Policy::names_presets() const { return process_sandbox.package_tokens.value_or(process_sandbox.presets.has_value()); }
+
+bool Policy::exposes_package_tokens() const {
+  return names_presets() && effective_presets().contains(Preset::package_manager_config);
+}
+
+bool Policy::may_read() const {
+  if (level() < SideEffectLevel::read_only) return false;
+  const auto held = effective_capabilities().workspace;
+  return held.contains(WorkspaceOp::read_text) || held.contains(WorkspaceOp::list) || held.contains(WorkspaceOp::exists);
+}
+
+bool Policy::may_write() const {
+  return level() >= SideEffectLevel::workspace_write && effective_capabilities().workspace.contains(WorkspaceOp::write_text);
+}
+
+bool Policy::may_delete() const {
+  return level() >= SideEffectLevel::workspace_write && effective_capabilities().workspace.contains(WorkspaceOp::delete_);
+}
+
+bool Policy::may_exec() const {
+  return level() >= SideEffectLevel::process_exec && effective_capabilities().process.contains(ProcessOp::exec);
+}
+
+Policy with_project_root(Policy policy, const AbsPath& project_root) {
+  if (!policy.workspace_roots) policy.workspace_roots = {project_root};
+  return policy;
+}
+
+Policy canonical(const Policy& policy) {
+  Policy out = policy;
+  if (out.profile() == Profile::worktree) out.sandbox_profile.reset();
+  if (out.level() == SideEffectLevel::process_exec) out.side_effect_level.reset();
+  if (out.effective_capabilities() == Capabilities::all()) out.capabilities.reset();
+  canonicalise_paths(out);
+  auto& sandbox = out.process_sandbox;
+  canonicalise_presets(sandbox, policy.effective_presets(), policy.names_presets());
+  canonicalise_sockets(sandbox.unix_sockets);
+  std::sort(sandbox.credentials.begin(), sandbox.credentials.end());
+  sandbox.credentials.erase(std::unique(sandbox.credentials.begin(), sandbox.credentials.end()), sandbox.credentials.end());
+  canonicalise_network(out);
+  return out;
+}
+
+Status validate(const Policy& policy) {
+  if (!policy.network) return {};
+  const auto& network = *policy.network;
+  const bool reaches = network.mode == NetworkMode::unrestricted || !network.allowed_hosts.empty();
+  if (reaches && policy.level() < SideEffectLevel::network) {
+    const auto what = network.mode == NetworkMode::unrestricted
+                          ? std::string("network.mode is 'unrestricted'")
+                          : "network.allowed_hosts names " + base::quoted(policy::text_of(network.allowed_hosts.front()));
+    return fail(wrong("network", what + " but side_effect_level is '" + std::string(base::enum_name(policy.level())) + "'",
+                      "set side_effect_level = \"network\", or remove the network grant"));
+  }
+  if (network.mode == NetworkMode::unrestricted && !network.allowed_hosts.empty())
+    return fail(wrong("network.allowed_hosts", "network.allowed_hosts has no effect with mode 'unrestricted'",
+                      "use mode = \"limited\" to reach only these hosts"));
+  return {};
+}
+
+std::string digest(const Policy& policy) {
+  return "policy-" + base::sha256_hex(canonical_policy_json(policy)).substr(0, 24);
+}
+
+Result<Policy> for_nested_run(Policy policy) {
+  if (!policy.recursion_limit) return policy;
+  if (*policy.recursion_limit == 0)
+    return fail(Error{.code = ErrorCode::refused, .stage = Stage::compose, .message = "a nested run is refused: recursion_limit is 0",
+                      .hint = "raise recursion_limit in the outer policy"});
+  --*policy.recursion_limit;
+  return policy;
+}
+
+PathKind HostFacts::kind_of(const AbsPath& path) const {
+  for (std::string_view at = path.text(); !at.empty(); at = policy::parent_text(at)) {
+    const auto it = paths.find(at);
+    if (it == paths.end()) continue;
+    if (at.size() == path.text().size()) return it->second.kind;
+    // Nothing lies beneath what is no directory.
+    return it->second.kind == PathKind::directory ? unlisted : PathKind::missing;
+  }
+  return unlisted;
+}
+
+}  // namespace harn

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a neutral tree to a Policy: the one reader behind every text format.
+#pragma once
+
+#include "base/value.h"
+#include "harn/policy_text.h"
+#include "policy/place.h"
+
+namespace harn::policy {
+
+Result<Policy> read_policy(const base::Value& root, const TextContext& context, TextFormat format);
+
+// TOML text as a neutral tree.
+Result<base::Value> parse_toml_value(std::string_view text, const TextContext& context);
+
+// Refuses a text that is larger than any policy can reasonably be, before a parser sees it.
+Status check_size(std::string_view text, const TextContext& context);
+
+}  // namespace harn::policy

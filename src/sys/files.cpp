@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "sys/unique_fd.h"
+
+namespace harn::sys {
+namespace {
+
+FileType type_from(mode_t mode) {
+  if (S_ISDIR(mode)) return FileType::directory;
+  if (S_ISREG(mode)) return FileType::file;
+  if (S_ISLNK(mode)) return FileType::link;
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return FileType::device;
+  if (S_ISSOCK(mode)) return FileType::socket;
+  return FileType::other;
+}
+
+Result<std::string> read_all(int fd, const AbsPath& path, std::size_t max_bytes) {
+  std::string text;
+  char block[16384];
+  for (;;) {
+    const auto got = ::read(fd, block, sizeof block);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(os_failure("read", path.text(), errno));
+    if (got == 0) return text;
+    text.append(block, static_cast<std::size_t>(got));
+    if (text.size() > max_bytes)
+      return fail(Error{.code = ErrorCode::io,
+                        .stage = Stage::load,
+                        .message = fmt::format("the file {} is longer than {} bytes", base::quoted(path.text()), max_bytes)});
+  }
+}
+
+Status write_all(int fd, const std::string& path, std::string_view text) {
+  while (!text.empty()) {
+    const auto written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail(os_failure("write", path, errno));
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(fd) != 0) return fail(os_failure("fsync", path, errno));
+  return {};
+}
+
+Status make_directories(const AbsPath& path) {
+  if (::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST) return {};
+  if (errno != ENOENT || path.is_root()) return fail(os_failure("mkdir", path.text(), errno));
+  HARN_OK(make_directories(path.parent()));
+  if (::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST) return {};
+  return fail(os_failure("mkdir", path.text(), errno));
+}
+
+}  // namespace
+
+Error os_failure(std::string_view call, std::string_view path, int error) {
+  return {.code = ErrorCode::io,
+          .stage = Stage::load,
+          .os_error = error,
+          .message = fmt::format("{} {} failed: {}", call, base::quoted(path), std::generic_category().message(error))};
+}
+
+FileType type_of(const AbsPath& path) {
+  struct stat status = {};
+  return ::lstat(path.text().c_str(), &status) == 0 ? type_from(status.st_mode) : FileType::missing;
+}
+
+FileType target_type_of(const AbsPath& path) {
+  struct stat status = {};
+  return ::stat(path.text().c_str(), &status) == 0 ? type_from(status.st_mode) : FileType::missing;
+}
+
+Result<AbsPath> real_path(const AbsPath& path) {
+  const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.text().c_str(), nullptr), &std::free);
+  if (!resolved) return fail(os_failure("realpath", path.text(), errno));
+  return AbsPath::parse(resolved.get());
+}
+
+Result<std::string> read_file(const AbsPath& path, std::size_t max_bytes) {
+  const UniqueFd fd(::open(path.text().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd) return fail(os_failure("open", path.text(), errno));
+  struct stat status = {};
+  if (::fstat(fd.get(), &status) != 0) return fail(os_failure("fstat", path.text(), errno));
+  if (!S_ISREG(status.st_mode))
+    return fail(
+        Error{.code = ErrorCode::io, .stage = Stage::load, .message = fmt::format("{} is not a regular file", base::quoted(path.text()))});
+  return read_all(fd.get(), path, max_bytes);
+}
+
+Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t max_names) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.text().c_str()), &::closedir);
+  if (!directory) return fail(os_failure("opendir", path.text(), errno));
+  std::vector<std::string> names;
+  errno = 0;
+  while (const auto* entry = ::readdir(directory.get())) {
+    std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(std::move(name));
+    if (names.size() > max_names)
+      return fail(Error{.code = ErrorCode::io,
+                        .stage = Stage::load,
+                        .message = fmt::format("{} has more than {} entries", base::quoted(path.text()), max_names)});
+    errno = 0;
+  }
+  if (errno != 0) return fail(os_failure("readdir", path.text(), errno));
+  std::ranges::sort(names);
+  return names;
+}
+
+bool is_executable(const AbsPath& path) {
+  return target_type_of(path) == FileType::file && ::faccessat(AT_FDCWD, path.text().c_str(), X_OK, AT_EACCESS) == 0;
+}
+
+bool is_writable_directory(const AbsPath& path) {
+  return target_type_of(path) == FileType::directory && ::faccessat(AT_FDCWD, path.text().c_str(), W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+bool is_entitled_file(const AbsPath& path) {
+  // The link's owner counts, not the target's: he chose where it leads.
+  struct stat file = {};
+  struct stat directory = {};
+  if (::lstat(path.text().c_str(), &file) != 0 || target_type_of(path) != FileType::file) return false;
+  if (file.st_uid == ::geteuid() || file.st_uid == 0) return true;
+  return ::stat(path.parent().text().c_str(), &directory) == 0 && file.st_uid == directory.st_uid;
+}
+
+Status replace_file(const AbsPath& path, std::string_view text) {
+  HARN_OK(make_directories(path.parent()));
+  std::string fresh = path.text() + ".XXXXXX";
+  const UniqueFd fd(::mkostemp(fresh.data(), O_CLOEXEC));
+  if (!fd) return fail(os_failure("mkostemp", fresh, errno));
+  auto written = write_all(fd.get(), fresh, text);
+  if (written && ::rename(fresh.c_str(), path.text().c_str()) != 0) written = fail(os_failure("rename", fresh, errno));
+  if (!written) ::unlink(fresh.c_str());
+  return written;
+}
+
+}  // namespace harn::sys

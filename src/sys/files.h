@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking at files: one wrapper per question, errors that name the call and the path. Nothing here
+// follows a policy or decides one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harn/path.h"
+#include "harn/result.h"
+
+namespace harn::sys {
+
+enum class FileType : std::uint8_t {
+  missing,
+  directory,
+  file,
+  link,
+  device,
+  socket,
+  other
+};
+
+// The path itself; a symbolic link is a link.
+FileType type_of(const AbsPath& path);
+// What the path leads to; a link into nothing is missing.
+FileType target_type_of(const AbsPath& path);
+
+// Every link resolved. The error's os_error tells a missing path (ENOENT) from a loop (ELOOP).
+Result<AbsPath> real_path(const AbsPath& path);
+
+// The whole regular file, or an error when it is none or longer than `max_bytes`. Never waits on a pipe.
+Result<std::string> read_file(const AbsPath& path, std::size_t max_bytes);
+
+// Sorted names, at most `max_names`; a longer directory is an error.
+Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t max_names);
+
+// Whether this process may run the regular file, or write into the directory, by its own rights.
+bool is_executable(const AbsPath& path);
+bool is_writable_directory(const AbsPath& path);
+
+// A regular file (or link to one) that belongs to this user, to root, or to the owner of its directory: not one that a
+// stranger dropped into a shared directory.
+bool is_entitled_file(const AbsPath& path);
+
+// Puts `text` in place of the file in one step, readable by its owner only; makes missing directories.
+Status replace_file(const AbsPath& path, std::string_view text);
+
+// "open '/x' failed: No such file or directory", from errno.
+Error os_failure(std::string_view call, std::string_view path, int error);
+
+}  // namespace harn::sys

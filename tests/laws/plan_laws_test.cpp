@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Children only narrow, all the way down: for every backend the plan of an intersection grants
+// nothing that the plan of either side withholds. Judged on what the native text means.
+#include <gtest/gtest.h>
+
+#include "harn/policy_text.h"
+#include "policy/meet.h"
+#include "support/generate.h"
+#include "support/plan_access.h"
+#include "support/shrink.h"
+
+namespace harn::test {
+namespace {
+
+constexpr int cases_per_backend = 1'500;
+
+struct Side {
+  Backend backend;
+  Platform platform;
+};
+
+// Firejail and containers refuse many generated policies outright; those say nothing about the law.
+std::optional<Plan> plan_for(const Policy& policy, const HostFacts& facts, Backend backend) {
+  auto plan = make_plan(policy, sample_command(), facts, {.backend = backend});
+  if (!plan) return std::nullopt;
+  return std::move(*plan);
+}
+
+std::string widened(const Policy& a, const Policy& b, const HostFacts& facts, Backend backend) {
+  const auto mine = plan_for(a, facts, backend);
+  const auto both = plan_for(policy::meet(a, b), facts, backend);
+  if (!mine || !both) return {};
+  if (plan_reaches_network(*both) && !plan_reaches_network(*mine)) return "network";
+  for (const auto& path : interesting_paths(a, facts))
+    for (const auto op : {FileOp::read, FileOp::write, FileOp::remove})
+      if (plan_allows(*both, facts, path, op) && !plan_allows(*mine, facts, path, op)) return path.text();
+  return {};
+}
+
+class PlanLaws : public testing::TestWithParam<Side> {};
+
+TEST_P(PlanLaws, ThePlanOfAnIntersectionNeverWidens) {
+  const auto [backend, platform] = GetParam();
+  Random random(static_cast<std::uint64_t>(backend) + 1);
+  int judged = 0;
+  for (int i = 0; i < cases_per_backend; ++i) {
+    const auto facts = random_facts(random, platform);
+    const auto a = plannable_policy(random, facts);
+    const auto b = plannable_policy(random, facts);
+    for (const auto& [p, q] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+      if (plan_for(*p, facts, backend)) ++judged;
+      if (widened(*p, *q, facts, backend).empty()) continue;
+      const auto small_p = shrink(*p, [&](const Policy& x) { return !widened(x, *q, facts, backend).empty(); });
+      const auto small_q = shrink(*q, [&](const Policy& x) { return !widened(small_p, x, facts, backend).empty(); });
+      FAIL() << "at " << widened(small_p, small_q, facts, backend) << "\na = " << policy_to_json(small_p) << "\nb = " << policy_to_json(small_q)
+             << "\nabi " << facts.linux.landlock_abi << " userns " << facts.linux.user_namespaces;
+    }
+  }
+  RecordProperty("judged", judged);
+  EXPECT_GT(judged, 100) << "the generator hardly ever makes a policy this backend accepts";
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryBackend, PlanLaws,
+                         testing::Values(Side{Backend::linux, Platform::linux}, Side{Backend::bubblewrap, Platform::linux},
+                                         Side{Backend::firejail, Platform::linux}, Side{Backend::docker, Platform::linux},
+                                         Side{Backend::podman, Platform::linux}, Side{Backend::macos, Platform::macos},
+                                         Side{Backend::windows, Platform::windows}, Side{Backend::openbsd, Platform::openbsd}));
+
+}  // namespace
+}  // namespace harn::test
