@@ -272,11 +272,17 @@ class PathRules {
 
  private:
   friend class PathRulesBuilder;
+  const PathRule* nearest_real(const AbsPath& path) const;
+
   std::vector<PathRule> rules_ = {};
   std::vector<int> parents_ = {};  // index of the rule above each rule, -1 = none
   bool may_write_ = false;
   bool may_delete_ = false;
+  Platform platform_ = Platform::linux;
 };
+
+// The one spelling a platform knows a path by: macOS keeps /etc, /tmp and /var under /private.
+AbsPath real_spelling(Platform platform, const AbsPath& path);
 
 // The one-call form: the meaning of a policy for a spawned process.
 Decision decide(const Policy& policy, const HostFacts& facts, const AbsPath& path, FileOp op);

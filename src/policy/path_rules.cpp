@@ -29,9 +29,19 @@ struct Verdict {
   Origin origin = Origin::nothing;
 };
 
+void spell_really(Policy& policy, Platform platform) {
+  auto& sandbox = policy.process_sandbox;
+  for (auto* list : {policy.workspace_roots ? &*policy.workspace_roots : nullptr, &policy.read_only_roots, &policy.unprotect,
+                     &sandbox.read_roots, &sandbox.write_roots, &sandbox.read_deny_roots, &sandbox.credentials}) {
+    if (list == nullptr) continue;
+    for (auto& path : *list) path = real_spelling(platform, path);
+  }
+}
+
 // Without any workspace read capability the lists grant nothing. The process-only lists go too: an
 // intersection may express what is left of a workspace root as one of them.
-Policy without_unheld_lists(Policy policy) {
+Policy without_unheld_lists(Policy policy, Platform platform) {
+  spell_really(policy, platform);
   if (policy.may_read()) return policy;
   if (policy.workspace_roots) policy.workspace_roots->clear();
   policy.read_only_roots.clear();
@@ -42,10 +52,17 @@ Policy without_unheld_lists(Policy policy) {
 
 }  // namespace
 
+AbsPath real_spelling(Platform platform, const AbsPath& path) {
+  if (platform != Platform::macos) return path;
+  for (const auto* alias : {"/etc", "/tmp", "/var"})
+    if (AbsPath::of(alias).contains(path)) return AbsPath::of("/private" + path.text());
+  return path;
+}
+
 class PathRulesBuilder {
  public:
   PathRulesBuilder(const Policy& policy, const HostFacts& facts, bool for_processes, bool everything_exists = false)
-      : policy_(without_unheld_lists(policy)), facts_(facts), model_(policy_),
+      : policy_(without_unheld_lists(policy, facts.platform)), facts_(facts), model_(policy_),
         for_processes_(for_processes), everything_exists_(everything_exists) {
     may_write_ = policy.may_write();
     may_delete_ = policy.may_delete();
@@ -68,6 +85,7 @@ class PathRulesBuilder {
     PathRules out;
     out.may_write_ = may_write_;
     out.may_delete_ = may_delete_;
+    out.platform_ = facts_.platform;
     for (const auto& path : candidates_) {
       const auto verdict = verdict_at(path);
       const auto* above = out.nearest(path);
@@ -83,7 +101,8 @@ class PathRulesBuilder {
  private:
   bool present(const AbsPath& path) const { return everything_exists_ || facts_.exists(path); }
 
-  void open(const AbsPath& path, Access access, Origin origin) {
+  void open(const AbsPath& spelled, Access access, Origin origin) {
+    const auto path = real_spelling(facts_.platform, spelled);
     auto& slot = opened_[path.text()];
     if (access > slot.access) slot = {access, origin};
     candidates_.push_back(path);
@@ -101,7 +120,8 @@ class PathRulesBuilder {
     }
   }
 
-  void close_or_expose(const AbsPath& path, bool lifted) {
+  void close_or_expose(const AbsPath& spelled, bool lifted) {
+    const auto path = real_spelling(facts_.platform, spelled);
     (lifted ? exposed_ : credentials_).insert(path.text());
     candidates_.push_back(path);
   }
@@ -241,6 +261,11 @@ PathRules PathRules::for_file_operations(const Policy& policy, const HostFacts& 
 }
 
 const PathRule* PathRules::nearest(const AbsPath& path) const {
+  if (platform_ != Platform::macos) return nearest_real(path);
+  return nearest_real(real_spelling(platform_, path));
+}
+
+const PathRule* PathRules::nearest_real(const AbsPath& path) const {
   const auto after = std::upper_bound(rules_.begin(), rules_.end(), path,
                                       [](const AbsPath& wanted, const PathRule& rule) { return wanted < rule.path; });
   auto index = static_cast<int>(after - rules_.begin()) - 1;

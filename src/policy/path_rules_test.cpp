@@ -184,6 +184,49 @@ TEST(PathRules, WindowsOpensPresetsOnlyWhenNamed) {
   EXPECT_TRUE(decide(policy, facts, p("C:/Users/u/scoop/x"), FileOp::read).allowed);
 }
 
+TEST(PathRules, MacosKnowsBothSpellingsOfItsPrivateDirectories) {
+  auto facts = host();
+  facts.platform = Platform::macos;
+  auto policy = workspace();
+  policy.workspace_roots = {p("/tmp/w")};
+  policy.process_sandbox.read_deny_roots = {p("/etc")};
+  for (const auto* path : {"/tmp/w/a", "/private/tmp/w/a"}) EXPECT_TRUE(decide(policy, facts, p(path), FileOp::write).allowed) << path;
+  for (const auto* path : {"/etc/hosts", "/private/etc/hosts"}) EXPECT_FALSE(decide(policy, facts, p(path), FileOp::read).allowed) << path;
+}
+
+TEST(PathRules, ASymlinkedCredentialIsClosedAtItsTargetToo) {
+  auto facts = host();
+  facts.paths["/home/u/.npmrc"] = {.kind = PathKind::file, .link_target = p("/home/u/dotfiles/npmrc")};
+  auto policy = workspace();
+  policy.read_only_roots = {p("/home/u/dotfiles")};
+  expect(policy, facts, {{"/home/u/dotfiles/npmrc", FileOp::read, false, Origin::credential}, {"/home/u/dotfiles/vimrc", FileOp::read, true, Origin::read_only}});
+}
+
+TEST(PathRules, TheNetworkLevelOpensTheResolverFileBehindItsLink) {
+  auto facts = host();
+  facts.paths["/etc/resolv.conf"] = {.kind = PathKind::file, .link_target = p("/run/systemd/resolve/stub-resolv.conf")};
+  auto policy = workspace();
+  expect(policy, facts, {{"/run/systemd/resolve/stub-resolv.conf", FileOp::read, false, Origin::nothing}});
+  policy.side_effect_level = SideEffectLevel::network;
+  expect(policy, facts, {{"/run/systemd/resolve/stub-resolv.conf", FileOp::read, true, Origin::preset}, {"/run/systemd/private", FileOp::read, false, Origin::nothing}});
+}
+
+TEST(PathRules, DevicesStayUsableWithoutAnyWriteCapability) {
+  auto policy = workspace();
+  policy.capabilities = Capabilities{.workspace = {WorkspaceOp::read_text}, .process = {ProcessOp::exec}};
+  expect(policy, host(), {{"/dev/null", FileOp::write, true, Origin::device}, {"/dev/null", FileOp::remove, false, Origin::device}});
+  expect(workspace(), host(), {{"/dev/null", FileOp::remove, false, Origin::device}});
+}
+
+TEST(PathRules, NothingLiesBeneathAFile) {
+  auto facts = host();
+  facts.paths["/w/a"] = {.kind = PathKind::file};
+  facts.paths["/w/gone"] = {.kind = PathKind::missing};
+  EXPECT_EQ(facts.kind_of(p("/w/a/b")), PathKind::missing);
+  EXPECT_EQ(facts.kind_of(p("/w/gone/b")), PathKind::missing);
+  EXPECT_EQ(facts.kind_of(p("/w/b")), PathKind::directory);
+}
+
 TEST(PathRules, NearestFindsTheRuleAcrossSiblings) {
   Policy policy;
   policy.process_sandbox.presets = std::set<Preset>{};
