@@ -30,16 +30,16 @@ bool linux_allows(const LinuxConfinement& linux, const AbsPath& path, FileOp op)
   return !linux.landlock || landlock_allows(*linux.landlock, path, op);
 }
 
-bool wrapper_allows(const Plan& plan, const HostFacts& facts, const AbsPath& path, FileOp op) {
+PlanModel wrapper_model(const Plan& plan, const HostFacts& facts) {
   const auto& wrapper = std::get<Wrapper>(plan.confinement);
   if (plan.backend == Backend::macos) {
     std::string problem;
-    return as_op(SbplProfile::parse(wrapper.profile, problem)->at(path.text()), op);
+    return [profile = *SbplProfile::parse(wrapper.profile, problem)](const AbsPath& path, FileOp op) { return as_op(profile.at(path.text()), op); };
   }
-  const auto understood = plan.backend == Backend::bubblewrap ? understand_bwrap(wrapper.argv, facts)
-                          : plan.backend == Backend::firejail ? understand_firejail(wrapper.argv, facts)
-                                                              : understand_container(wrapper.argv, facts);
-  return as_op(understood.access(path), op);
+  auto understood = plan.backend == Backend::bubblewrap ? understand_bwrap(wrapper.argv, facts)
+                    : plan.backend == Backend::firejail ? understand_firejail(wrapper.argv, facts)
+                                                        : understand_container(wrapper.argv, facts);
+  return [understood = std::move(understood)](const AbsPath& path, FileOp op) { return as_op(understood.access(path), op); };
 }
 
 bool filter_reaches_network(const SyscallFilter& filter) {
@@ -55,15 +55,15 @@ bool has_word(const std::vector<std::string>& words, std::string_view word) { re
 
 }  // namespace
 
-bool plan_allows(const Plan& plan, const HostFacts& facts, const AbsPath& path, FileOp op) {
-  if (const auto* linux = std::get_if<LinuxConfinement>(&plan.confinement)) return linux_allows(*linux, path, op);
-  if (const auto* container = std::get_if<AppContainer>(&plan.confinement)) return as_op(AclModel(*container, AbsPath::of("C:/")).at(path), op);
-  if (const auto* openbsd = std::get_if<PledgeUnveil>(&plan.confinement)) {
-    const auto model = UnveilModel::load(*openbsd, facts);
-    return model && as_op(model->at(path), op);
-  }
-  if (std::holds_alternative<Wrapper>(plan.confinement)) return wrapper_allows(plan, facts, path, op);
-  return true;
+PlanModel model_of(const Plan& plan, const HostFacts& facts) {
+  if (const auto* linux = std::get_if<LinuxConfinement>(&plan.confinement))
+    return [linux](const AbsPath& path, FileOp op) { return linux_allows(*linux, path, op); };
+  if (const auto* container = std::get_if<AppContainer>(&plan.confinement))
+    return [model = AclModel(*container, AbsPath::of("C:/"))](const AbsPath& path, FileOp op) { return as_op(model.at(path), op); };
+  if (const auto* openbsd = std::get_if<PledgeUnveil>(&plan.confinement))
+    return [model = UnveilModel::load(*openbsd, facts)](const AbsPath& path, FileOp op) { return model && as_op(model->at(path), op); };
+  if (std::holds_alternative<Wrapper>(plan.confinement)) return wrapper_model(plan, facts);
+  return [](const AbsPath&, FileOp) { return true; };
 }
 
 bool plan_reaches_network(const Plan& plan) {

@@ -3,11 +3,15 @@
 // independent models of each mechanism.
 #pragma once
 
+#include <functional>
+
 #include "harn/plan.h"
 
 namespace harn::test {
 
-bool plan_allows(const Plan& plan, const HostFacts& facts, const AbsPath& path, FileOp op);
+// Reads the plan's native text once; the answer lives as long as the plan.
+using PlanModel = std::function<bool(const AbsPath& path, FileOp op)>;
+PlanModel model_of(const Plan& plan, const HostFacts& facts);
 
 // Whether the plan lets the command open a socket to other machines.
 bool plan_reaches_network(const Plan& plan);
