@@ -35,8 +35,14 @@ HostFacts host() {
   facts.temp = AbsPath::of("/tmp");
   facts.cwd = facts.project_root = AbsPath::of("/home/me/project");
   facts.unlisted = PathKind::directory;
-  facts.linux = {.kernel = "6.12", .landlock_abi = 7, .seccomp = true, .seccomp_notify = true, .user_namespaces = true,
-                 .pid_namespaces = true, .network_namespaces = true, .cgroup = CgroupKind::v2};
+  facts.linux = {.kernel = "6.12",
+                 .landlock_abi = 7,
+                 .seccomp = true,
+                 .seccomp_notify = true,
+                 .user_namespaces = true,
+                 .pid_namespaces = true,
+                 .network_namespaces = true,
+                 .cgroup = CgroupKind::v2};
   return facts;
 }
 

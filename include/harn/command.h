@@ -13,9 +13,9 @@ namespace harn {
 
 struct Command {
   std::vector<std::string> argv = {};
-  std::optional<AbsPath> cwd = {};                   // unset = the facts' working directory
+  std::optional<AbsPath> cwd = {};                      // unset = the facts' working directory
   std::map<std::string, std::string> environment = {};  // the caller's environment, before the policy's rules
-  std::string image = "python:3.12-slim";            // containers only
+  std::string image = "python:3.12-slim";               // containers only
 
   bool operator==(const Command&) const = default;
 };

@@ -14,15 +14,31 @@
 
 namespace harn {
 
-enum class Platform : std::uint8_t { linux, macos, windows, openbsd };
+enum class Platform : std::uint8_t {
+  linux,
+  macos,
+  windows,
+  openbsd
+};
 
-enum class CgroupKind : std::uint8_t { none, v1, v2 };
+enum class CgroupKind : std::uint8_t {
+  none,
+  v1,
+  v2
+};
 
-enum class PathKind : std::uint8_t { missing, directory, file, device, socket, other };
+enum class PathKind : std::uint8_t {
+  missing,
+  directory,
+  file,
+  device,
+  socket,
+  other
+};
 
 struct PathFact {
-  PathKind kind = PathKind::missing;            // of the final target
-  std::optional<AbsPath> link_target = {};      // set when the path itself is a symbolic link: fully resolved
+  PathKind kind = PathKind::missing;                     // of the final target
+  std::optional<AbsPath> link_target = {};               // set when the path itself is a symbolic link: fully resolved
   std::optional<std::vector<std::string>> entries = {};  // names inside a directory, where somebody looked
 
   bool operator==(const PathFact&) const = default;
@@ -34,7 +50,7 @@ using PathFacts = std::map<std::string, PathFact, std::less<>>;  // by AbsPath t
 struct Tool {
   AbsPath path = {};
   std::string version = {};
-  bool works = false;   // proved by confining a child with it
+  bool works = false;  // proved by confining a child with it
   std::string why_not = {};
 
   bool operator==(const Tool&) const = default;
@@ -51,12 +67,12 @@ struct GitLayout {
 };
 
 struct LinuxFacts {
-  std::string kernel = {};          // "6.12.3"
-  std::string arch = "x86_64";      // uname -m
-  int landlock_abi = 0;             // 0 = none
+  std::string kernel = {};      // "6.12.3"
+  std::string arch = "x86_64";  // uname -m
+  int landlock_abi = 0;         // 0 = none
   bool seccomp = false;
   bool seccomp_notify = false;
-  bool user_namespaces = false;     // usable by this user, with mounts inside
+  bool user_namespaces = false;  // usable by this user, with mounts inside
   bool pid_namespaces = false;
   bool network_namespaces = false;
   CgroupKind cgroup = CgroupKind::none;  // with memory and pids controllers we may use
@@ -66,7 +82,7 @@ struct LinuxFacts {
 };
 
 struct HostFacts {
-  std::string name = {};            // "this host", "macos-14"
+  std::string name = {};  // "this host", "macos-14"
   Platform platform = Platform::linux;
   std::string os_version = {};
   std::uint32_t uid = 0;
@@ -75,11 +91,11 @@ struct HostFacts {
   AbsPath temp = {};
   AbsPath cwd = {};
   AbsPath project_root = {};
-  std::vector<AbsPath> search_path = {};        // PATH, absolute entries only
+  std::vector<AbsPath> search_path = {};  // PATH, absolute entries only
   LinuxFacts linux = {};
-  std::map<std::string, Tool> tools = {};       // "bubblewrap" "firejail" "docker" "podman" "sandbox-exec"
+  std::map<std::string, Tool> tools = {};  // "bubblewrap" "firejail" "docker" "podman" "sandbox-exec"
   PathFacts paths = {};
-  PathKind unlisted = PathKind::missing;        // what a path not in `paths` is taken to be
+  PathKind unlisted = PathKind::missing;  // what a path not in `paths` is taken to be
   std::vector<GitLayout> git = {};
 
   bool operator==(const HostFacts&) const = default;

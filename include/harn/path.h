@@ -27,11 +27,11 @@ class AbsPath {
   static AbsPath of(std::string_view text);
 
   const std::string& text() const { return text_; }
-  bool is_root() const;                            // "/" or "C:/"
-  AbsPath parent() const;                          // of the root: the root
-  std::string_view name() const;                   // last component; empty for the root
-  std::size_t depth() const;                       // number of components; 0 for "/"
-  AbsPath join(std::string_view relative) const;   // relative text, normalised; may not climb out with ".."
+  bool is_root() const;                           // "/" or "C:/"
+  AbsPath parent() const;                         // of the root: the root
+  std::string_view name() const;                  // last component; empty for the root
+  std::size_t depth() const;                      // number of components; 0 for "/"
+  AbsPath join(std::string_view relative) const;  // relative text, normalised; may not climb out with ".."
 
   // True when `other` is this path or lies beneath it.
   bool contains(const AbsPath& other) const;
@@ -55,7 +55,5 @@ bool looks_absolute(std::string_view text);
 
 template <>
 struct std::hash<harn::AbsPath> {
-  std::size_t operator()(const harn::AbsPath& path) const noexcept {
-    return std::hash<std::string>{}(path.text());
-  }
+  std::size_t operator()(const harn::AbsPath& path) const noexcept { return std::hash<std::string>{}(path.text()); }
 };

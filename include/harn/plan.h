@@ -19,17 +19,45 @@
 
 namespace harn {
 
-enum class Backend : std::uint8_t { linux, bubblewrap, firejail, docker, podman, macos, windows, openbsd, noop };
+enum class Backend : std::uint8_t {
+  linux,
+  bubblewrap,
+  firejail,
+  docker,
+  podman,
+  macos,
+  windows,
+  openbsd,
+  noop
+};
 
 // ---- coverage ------------------------------------------------------------------------------------
 
 enum class Dimension : std::uint8_t {
-  reads, writes, credential_reads, metadata, network, unix_sockets, signals, process_inspection,
-  devices, memory, cpu, processes, file_size, wall_time, env,
+  reads,
+  writes,
+  credential_reads,
+  metadata,
+  network,
+  unix_sockets,
+  signals,
+  process_inspection,
+  devices,
+  memory,
+  cpu,
+  processes,
+  file_size,
+  wall_time,
+  env,
 };
 inline constexpr std::size_t dimension_count = 15;
 
-enum class Enforcement : std::uint8_t { not_requested, not_enforced, degraded, enforced };
+enum class Enforcement : std::uint8_t {
+  not_requested,
+  not_enforced,
+  degraded,
+  enforced
+};
 
 struct DimensionCoverage {
   Enforcement status = Enforcement::not_requested;
@@ -43,10 +71,10 @@ struct DimensionCoverage {
 // only at and beneath those paths; without, the whole dimension deviates.
 struct Gap {
   Dimension dimension = Dimension::reads;
-  std::string code = {};            // stable word: "nested_read_only", "absent_protected_name", …
+  std::string code = {};  // stable word: "nested_read_only", "absent_protected_name", …
   std::vector<AbsPath> paths = {};
-  std::string detail = {};          // one sentence for people
-  std::string remedy = {};          // what would close it; may be empty
+  std::string detail = {};  // one sentence for people
+  std::string remedy = {};  // what would close it; may be empty
 
   bool operator==(const Gap&) const = default;
 };
@@ -81,8 +109,8 @@ struct MountStep {
   MountOp op = MountOp::tmpfs;
   std::string source = {};  // host path, or the link text
   AbsPath target = {};
-  bool file = false;        // the source is not a directory
-  std::string note = {};    // why: "workspace", "preset system_runtime", …
+  bool file = false;      // the source is not a directory
+  std::string note = {};  // why: "workspace", "preset system_runtime", …
 
   bool operator==(const MountStep&) const = default;
 };
@@ -123,7 +151,14 @@ struct LandlockPlan {
 };
 
 // One condition on a syscall argument: (arg & mask) op value.
-enum class Compare : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal };
+enum class Compare : std::uint8_t {
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal
+};
 struct ArgumentTest {
   unsigned index = 0;
   std::uint64_t mask = ~std::uint64_t{0};
@@ -133,23 +168,28 @@ struct ArgumentTest {
   bool operator==(const ArgumentTest&) const = default;
 };
 
-enum class SyscallAction : std::uint8_t { allow, errno_, kill, notify };
+enum class SyscallAction : std::uint8_t {
+  allow,
+  errno_,
+  kill,
+  notify
+};
 
 // Rules of one filter are tried in order per syscall; the first whose tests all hold decides.
 struct SyscallRule {
   std::vector<std::string> names = {};
   std::vector<ArgumentTest> when = {};
   SyscallAction action = SyscallAction::allow;
-  int error = 0;             // with errno_
-  std::string reason = {};   // why this group exists
+  int error = 0;            // with errno_
+  std::string reason = {};  // why this group exists
 
   bool operator==(const SyscallRule&) const = default;
 };
 
 struct SyscallFilter {
-  std::string arch = {};     // "x86_64" "aarch64"; any other architecture is killed
+  std::string arch = {};  // "x86_64" "aarch64"; any other architecture is killed
   SyscallAction otherwise = SyscallAction::errno_;
-  int otherwise_error = 1;   // EPERM
+  int otherwise_error = 1;  // EPERM
   std::vector<SyscallRule> rules = {};
 
   bool operator==(const SyscallFilter&) const = default;
@@ -167,7 +207,7 @@ struct LinuxConfinement {
 
 // A file the wrapper needs, handed over as a descriptor or written to a private place.
 struct WrapperFile {
-  std::string name = {};   // "seccomp.bpf" "seccomp.json" "profile.sb"
+  std::string name = {};  // "seccomp.bpf" "seccomp.json" "profile.sb"
   std::string text = {};
 
   bool operator==(const WrapperFile&) const = default;
@@ -176,18 +216,18 @@ struct WrapperFile {
 // Confinement by another program: argv plus files. bubblewrap, firejail, docker, podman, Seatbelt.
 // A word "@file:NAME" in argv stands for the descriptor or path of that file at run time.
 struct Wrapper {
-  std::vector<std::string> argv = {};        // complete, the command's own words included
+  std::vector<std::string> argv = {};  // complete, the command's own words included
   std::vector<WrapperFile> files = {};
   std::optional<SyscallFilter> syscalls = {};  // the filter behind "@file:seccomp.bpf"
-  std::string profile = {};                  // native profile text (SBPL); empty elsewhere
+  std::string profile = {};                    // native profile text (SBPL); empty elsewhere
 
   bool operator==(const Wrapper&) const = default;
 };
 
 struct AclGrant {
   AbsPath path = {};
-  bool modify = false;   // false = read and execute
-  bool inherit = true;   // (OI)(CI); false for a file
+  bool modify = false;             // false = read and execute
+  bool inherit = true;             // (OI)(CI); false for a file
   bool stops_inheritance = false;  // no grant: cuts off what parents would hand down
   std::string note = {};
 
@@ -198,9 +238,9 @@ struct AppContainer {
   std::string name = {};                          // stem; the applier adds pid and counter
   std::vector<std::string> capability_sids = {};  // "internetClient" …
   std::vector<AclGrant> grants = {};
-  std::map<std::string, std::string> environment = {};  // LOCALAPPDATA, TEMP, TMP inside the container folder
-  std::map<std::string, std::uint64_t> job_limits = {}; // "active_process" "process_memory" …
-  std::vector<std::string> job_flags = {};        // "kill_on_job_close" "die_on_unhandled_exception"
+  std::map<std::string, std::string> environment = {};   // LOCALAPPDATA, TEMP, TMP inside the container folder
+  std::map<std::string, std::uint64_t> job_limits = {};  // "active_process" "process_memory" …
+  std::vector<std::string> job_flags = {};               // "kill_on_job_close" "die_on_unhandled_exception"
   std::vector<std::string> ui_limits = {};
 
   bool operator==(const AppContainer&) const = default;
@@ -271,8 +311,17 @@ struct EgressPlan {
 
 // ---- the plan ------------------------------------------------------------------------------------
 
-enum class Route : std::uint8_t { direct, confined, wasi, refused };
-enum class Fallback : std::uint8_t { off, warn, enforce };  // HARN_HANDLER_SANDBOX, worktree only
+enum class Route : std::uint8_t {
+  direct,
+  confined,
+  wasi,
+  refused
+};
+enum class Fallback : std::uint8_t {
+  off,
+  warn,
+  enforce
+};  // HARN_HANDLER_SANDBOX, worktree only
 
 struct TriedBackend {
   Backend backend = Backend::noop;
@@ -283,10 +332,10 @@ struct TriedBackend {
 
 // Why a plan may not run. Typed, so that embedders can word it themselves.
 struct Refusal {
-  std::string mechanism = {};             // backend name or "none"
-  std::string availability = {};          // "absent_on_host" | "does_not_confine" | "cannot_express"
+  std::string mechanism = {};     // backend name or "none"
+  std::string availability = {};  // "absent_on_host" | "does_not_confine" | "cannot_express"
   Profile profile = Profile::worktree;
-  std::string requirement = {};           // "profile" | "fallback" | "policy"
+  std::string requirement = {};  // "profile" | "fallback" | "policy"
   std::vector<Dimension> dimensions = {};
   std::vector<TriedBackend> tried = {};
   std::string message = {};
@@ -299,41 +348,40 @@ struct Plan {
   Route route = Route::confined;
   Backend backend = Backend::noop;
   Profile profile = Profile::worktree;
-  std::string host = {};                  // name of the facts
+  std::string host = {};  // name of the facts
   std::string policy_digest = {};
-  std::vector<std::string> argv = {};     // the command itself, after platform rewrites (SwiftPM)
+  std::vector<std::string> argv = {};  // the command itself, after platform rewrites (SwiftPM)
   AbsPath cwd = {};
   EnvPlan env = {};
   LimitPlan limits = {};
   Confinement confinement = {};
   std::optional<EgressPlan> egress = {};
-  std::optional<AbsPath> scratch = {};    // .harn-tmp in the workspace, where no private /tmp exists
+  std::optional<AbsPath> scratch = {};  // .harn-tmp in the workspace, where no private /tmp exists
   Coverage coverage = {};
   std::vector<std::string> notes = {};
-  std::vector<TriedBackend> tried = {};   // backends passed over by "auto", and why
-  std::optional<Refusal> refusal = {};    // set exactly when route is refused
+  std::vector<TriedBackend> tried = {};  // backends passed over by "auto", and why
+  std::optional<Refusal> refusal = {};   // set exactly when route is refused
 
   bool operator==(const Plan&) const = default;
 };
 
 struct PlanOptions {
-  std::optional<Backend> backend = {};        // unset = auto
+  std::optional<Backend> backend = {};  // unset = auto
   Fallback fallback = Fallback::warn;
-  bool no_sandbox = false;                    // the operator said so; recorded
+  bool no_sandbox = false;  // the operator said so; recorded
 };
 
 // Fails only for a wrong policy or command; a plan that may not run has route `refused`.
-Result<Plan> make_plan(const Policy& policy, const Command& command, const HostFacts& facts,
-                       const PlanOptions& options = {});
+Result<Plan> make_plan(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options = {});
 
 // HARN_HANDLER_SANDBOX: unset or empty = warn; anything but off, warn, enforce is an error.
 Result<Fallback> parse_fallback(std::optional<std::string_view> text);
 
-std::string digest(const Plan& plan);                 // "plan-" + 24 hex digits
+std::string digest(const Plan& plan);  // "plan-" + 24 hex digits
 std::string plan_to_json(const Plan& plan, int indent = 2);
 Result<Plan> plan_from_json(std::string_view text);
-std::string native_text(const Plan& plan);            // SBPL, argv one word per line, unveil list, …
-std::string native_suffix(const Plan& plan);          // "sb" "argv" "unveil" "acl" "linux" "txt"
+std::string native_text(const Plan& plan);    // SBPL, argv one word per line, unveil list, …
+std::string native_suffix(const Plan& plan);  // "sb" "argv" "unveil" "acl" "linux" "txt"
 
 std::string facts_to_json(const HostFacts& facts, int indent = 2);
 Result<HostFacts> facts_from_json(std::string_view text);

@@ -33,13 +33,32 @@
 namespace harn {
 
 // The order of enumerators is the strictness ladder: compare with <.
-enum class Profile : std::uint8_t { unrestricted, worktree, wasi, os_hardened };
+enum class Profile : std::uint8_t {
+  unrestricted,
+  worktree,
+  wasi,
+  os_hardened
+};
 
 // The order of enumerators is the ladder of what a command may affect: compare with <.
-enum class SideEffectLevel : std::uint8_t { none, read_only, workspace_write, process_exec, network };
+enum class SideEffectLevel : std::uint8_t {
+  none,
+  read_only,
+  workspace_write,
+  process_exec,
+  network
+};
 
-enum class WorkspaceOp : std::uint8_t { read_text, list, exists, write_text, delete_ };
-enum class ProcessOp : std::uint8_t { exec };
+enum class WorkspaceOp : std::uint8_t {
+  read_text,
+  list,
+  exists,
+  write_text,
+  delete_
+};
+enum class ProcessOp : std::uint8_t {
+  exec
+};
 
 // Unset in Policy means all of these; a default-constructed value means none.
 struct Capabilities {
@@ -50,7 +69,12 @@ struct Capabilities {
   bool operator==(const Capabilities&) const = default;
 };
 
-enum class Preset : std::uint8_t { system_runtime, developer_toolchains, package_manager_config, user_temp };
+enum class Preset : std::uint8_t {
+  system_runtime,
+  developer_toolchains,
+  package_manager_config,
+  user_temp
+};
 
 // A Unix socket a child may connect to. Sockets that hand out root (docker.sock and friends) need
 // `allow_dangerous` beside the path.
@@ -77,7 +101,10 @@ struct ProcessSandbox {
   bool operator==(const ProcessSandbox&) const = default;
 };
 
-enum class NetworkMode : std::uint8_t { limited, unrestricted };
+enum class NetworkMode : std::uint8_t {
+  limited,
+  unrestricted
+};
 
 // One rule about who may be reached: host, host:port, *.suffix, IP or CIDR; kept in canonical form.
 struct HostRule {
@@ -111,7 +138,11 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
-enum class EnvMode : std::uint8_t { inherit, patch, replace };
+enum class EnvMode : std::uint8_t {
+  inherit,
+  patch,
+  replace
+};
 
 struct EnvRules {
   EnvMode mode = EnvMode::inherit;
@@ -124,18 +155,18 @@ struct EnvRules {
 };
 
 struct Policy {
-  std::optional<Profile> sandbox_profile = {};                  // unset = worktree
-  std::optional<SideEffectLevel> side_effect_level = {};        // unset = process_exec
-  std::optional<Capabilities> capabilities = {};                // unset = all
-  std::optional<std::vector<AbsPath>> workspace_roots = {};     // unset = the project root
+  std::optional<Profile> sandbox_profile = {};               // unset = worktree
+  std::optional<SideEffectLevel> side_effect_level = {};     // unset = process_exec
+  std::optional<Capabilities> capabilities = {};             // unset = all
+  std::optional<std::vector<AbsPath>> workspace_roots = {};  // unset = the project root
   std::vector<AbsPath> read_only_roots = {};
-  std::vector<AbsPath> unprotect = {};                          // protected names made writable again
+  std::vector<AbsPath> unprotect = {};  // protected names made writable again
   ProcessSandbox process_sandbox = {};
-  std::optional<Network> network = {};                          // unset = limited, no hosts
+  std::optional<Network> network = {};  // unset = limited, no hosts
   Limits limits = {};
   EnvRules env = {};
   std::set<std::string> blocked_commands = {};
-  std::optional<std::uint32_t> recursion_limit = {};            // unset = no limit
+  std::optional<std::uint32_t> recursion_limit = {};  // unset = no limit
 
   bool operator==(const Policy&) const = default;
 
@@ -159,7 +190,10 @@ Policy with_project_root(Policy policy, const AbsPath& project_root);
 
 // ---- composition -------------------------------------------------------------------------------
 
-enum class Side : std::uint8_t { ceiling, requested };
+enum class Side : std::uint8_t {
+  ceiling,
+  requested
+};
 
 // One thing intersect() took away. `member` is the wire name ("process_sandbox.read_roots"),
 // `value` the text that disappeared or shrank, `became` what is left of it (empty = nothing).
@@ -207,10 +241,20 @@ std::string digest(const Policy& policy);
 // ---- the meaning of the path members ------------------------------------------------------------
 
 // What may be done at a path. `write` includes `read`.
-enum class Access : std::uint8_t { none, read, write };
+enum class Access : std::uint8_t {
+  none,
+  read,
+  write
+};
 
 // What somebody wants to do to a path.
-enum class FileOp : std::uint8_t { read, list, execute, write, remove };
+enum class FileOp : std::uint8_t {
+  read,
+  list,
+  execute,
+  write,
+  remove
+};
 
 // Why a path has the access it has.
 enum class Origin : std::uint8_t {

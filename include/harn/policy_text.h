@@ -24,7 +24,7 @@ Result<Policy> parse_policy_json(std::string_view text, const TextContext& conte
 
 std::string policy_to_json(const Policy& policy, int indent = 2);  // as written: unset members absent
 std::string policy_to_toml(const Policy& policy);
-std::string canonical_policy_json(const Policy& policy);           // what digest() hashes
+std::string canonical_policy_json(const Policy& policy);  // what digest() hashes
 
 std::string policy_schema();  // JSON Schema 2020-12
 

@@ -25,7 +25,17 @@ enum class ErrorCode : std::uint8_t {
 };
 
 // Where in the life of one command the error arose.
-enum class Stage : std::uint8_t { load, parse, compose, plan, prepare, spawn, supervise, audit, cli };
+enum class Stage : std::uint8_t {
+  load,
+  parse,
+  compose,
+  plan,
+  prepare,
+  spawn,
+  supervise,
+  audit,
+  cli
+};
 
 struct Error {
   ErrorCode code = ErrorCode::internal;
@@ -62,15 +72,13 @@ using Status = Result<void>;
 #define HARN_CONCAT(a, b) HARN_CONCAT_INNER(a, b)
 
 // HARN_TRY(name, expr): declares `name` with the value of `expr`, or returns its error.
-#define HARN_TRY(name, expr)                                            \
-  auto HARN_CONCAT(harn_try_, __LINE__) = (expr);                       \
-  if (!HARN_CONCAT(harn_try_, __LINE__))                                \
-    return ::harn::fail(std::move(HARN_CONCAT(harn_try_, __LINE__)).error()); \
+#define HARN_TRY(name, expr)                                                                                       \
+  auto HARN_CONCAT(harn_try_, __LINE__) = (expr);                                                                  \
+  if (!HARN_CONCAT(harn_try_, __LINE__)) return ::harn::fail(std::move(HARN_CONCAT(harn_try_, __LINE__)).error()); \
   auto name = std::move(*HARN_CONCAT(harn_try_, __LINE__))
 
 // HARN_OK(expr): returns the error of `expr`, if any.
-#define HARN_OK(expr)                                             \
-  do {                                                            \
-    if (auto harn_ok_ = (expr); !harn_ok_)                        \
-      return ::harn::fail(std::move(harn_ok_).error());           \
+#define HARN_OK(expr)                                                                        \
+  do {                                                                                       \
+    if (auto harn_ok_ = (expr); !harn_ok_) return ::harn::fail(std::move(harn_ok_).error()); \
   } while (false)

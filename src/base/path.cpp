@@ -12,8 +12,7 @@ namespace {
 
 bool is_drive(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
-  return text.size() >= 2 && letter(text[0]) && text[1] == ':' &&
-         (text.size() == 2 || text[2] == '/' || text[2] == '\\');
+  return text.size() >= 2 && letter(text[0]) && text[1] == ':' && (text.size() == 2 || text[2] == '/' || text[2] == '\\');
 }
 
 // "C:/" or "/": what no ".." climbs above.
@@ -43,10 +42,8 @@ Result<AbsPath> AbsPath::parse(std::string_view text) {
     return fail(Error{.code = ErrorCode::invalid_policy, .stage = Stage::parse, .message = std::move(message), .hint = std::move(hint)});
   };
   if (text.empty()) return wrong("the path is empty", "write an absolute path");
-  if (text.find('\0') != std::string_view::npos)
-    return wrong("the path " + base::quoted(text) + " contains a NUL byte", "remove it");
-  if (!looks_absolute(text))
-    return wrong("the path " + base::quoted(text) + " is not absolute", "write it from the root, or with ~/");
+  if (text.find('\0') != std::string_view::npos) return wrong("the path " + base::quoted(text) + " contains a NUL byte", "remove it");
+  if (!looks_absolute(text)) return wrong("the path " + base::quoted(text) + " is not absolute", "write it from the root, or with ~/");
 
   std::string flat(text);
   const bool drive = is_drive(flat);

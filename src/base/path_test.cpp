@@ -9,10 +9,22 @@ namespace harn {
 namespace {
 
 TEST(AbsPath, NormalisesOnce) {
-  const std::pair<std::string_view, std::string_view> table[] = {
-      {"/", "/"}, {"//", "/"}, {"/a", "/a"}, {"/a/", "/a"}, {"/a//b", "/a/b"}, {"/a/./b/.", "/a/b"},
-      {"/a/../b", "/b"}, {"/../..", "/"}, {"/a/b/../../..", "/"}, {"/a/.../b", "/a/.../b"}, {"/ä/ö", "/ä/ö"},
-      {"C:\\Users\\me", "C:/Users/me"}, {"c:/x/../y/", "C:/y"}, {"C:\\", "C:/"}, {"C:", "C:/"}, {"C:\\..\\..", "C:/"}};
+  const std::pair<std::string_view, std::string_view> table[] = {{"/", "/"},
+                                                                 {"//", "/"},
+                                                                 {"/a", "/a"},
+                                                                 {"/a/", "/a"},
+                                                                 {"/a//b", "/a/b"},
+                                                                 {"/a/./b/.", "/a/b"},
+                                                                 {"/a/../b", "/b"},
+                                                                 {"/../..", "/"},
+                                                                 {"/a/b/../../..", "/"},
+                                                                 {"/a/.../b", "/a/.../b"},
+                                                                 {"/ä/ö", "/ä/ö"},
+                                                                 {"C:\\Users\\me", "C:/Users/me"},
+                                                                 {"c:/x/../y/", "C:/y"},
+                                                                 {"C:\\", "C:/"},
+                                                                 {"C:", "C:/"},
+                                                                 {"C:\\..\\..", "C:/"}};
   for (const auto& [text, want] : table) EXPECT_EQ(AbsPath::parse(text)->text(), want) << text;
 }
 

@@ -28,15 +28,15 @@ std::string always_usable(const HostFacts&) { return {}; }
 
 constexpr BackendRow table[] = {
     // backend            platform           auto   why_unusable        lower
-    {Backend::linux,      Platform::linux,   true,  why_no_native,      lower_linux},
-    {Backend::bubblewrap, Platform::linux,   true,  why_no_bubblewrap,  lower_bubblewrap},
-    {Backend::firejail,   Platform::linux,   true,  why_no_firejail,    lower_firejail},
-    {Backend::docker,     Platform::linux,   true,  why_no_docker,      lower_docker},
-    {Backend::podman,     Platform::linux,   true,  why_no_podman,      lower_podman},
-    {Backend::macos,      Platform::macos,   true,  why_no_seatbelt,    lower_seatbelt},
-    {Backend::windows,    Platform::windows, true,  always_usable,      lower_appcontainer},
-    {Backend::openbsd,    Platform::openbsd, true,  always_usable,      lower_pledge_unveil},
-    {Backend::noop,       Platform::linux,   false, always_usable,      lower_noop},
+    {Backend::linux, Platform::linux, true, why_no_native, lower_linux},
+    {Backend::bubblewrap, Platform::linux, true, why_no_bubblewrap, lower_bubblewrap},
+    {Backend::firejail, Platform::linux, true, why_no_firejail, lower_firejail},
+    {Backend::docker, Platform::linux, true, why_no_docker, lower_docker},
+    {Backend::podman, Platform::linux, true, why_no_podman, lower_podman},
+    {Backend::macos, Platform::macos, true, why_no_seatbelt, lower_seatbelt},
+    {Backend::windows, Platform::windows, true, always_usable, lower_appcontainer},
+    {Backend::openbsd, Platform::openbsd, true, always_usable, lower_pledge_unveil},
+    {Backend::noop, Platform::linux, false, always_usable, lower_noop},
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ TEST(Environment, TemporaryDirectoriesPointInsideUnlessThePolicySetsThem) {
   Plan plan;
   plan.env.variables = policy.env.set;
   point_temp_at(policy, "/tmp", plan);
-  EXPECT_EQ(plan.env.variables, (std::map<std::string, std::string>{{"TEMP", "/tmp"}, {"TMP", "/mine"}, {"TMPDIR", "/tmp"}, {"TMPPREFIX", "/mine/z"}}));
+  EXPECT_EQ(plan.env.variables,
+            (std::map<std::string, std::string>{{"TEMP", "/tmp"}, {"TMP", "/mine"}, {"TMPDIR", "/tmp"}, {"TMPPREFIX", "/mine/z"}}));
   Plan bare;
   point_temp_at(Policy{}, "/t", bare);
   EXPECT_EQ(bare.env.variables["TMPPREFIX"], "/t/zsh");

@@ -24,7 +24,9 @@ void limit_memory(const Limits& limits, CgroupKind cgroup, Plan& plan) {
   } else {
     plan.limits.watched.emplace_back("memory");
     open_gap(plan.coverage,
-             {.dimension = Dimension::memory, .code = "memory_sampled", .paths = {},
+             {.dimension = Dimension::memory,
+              .code = "memory_sampled",
+              .paths = {},
               .detail = "memory is sampled, not charged: a burst can pass the limit for a moment before the tree is killed",
               .remedy = "give Harn a delegated cgroup"},
              Enforcement::degraded);
@@ -46,8 +48,11 @@ void limit_cpu(const Limits& limits, CgroupKind cgroup, Plan& plan) {
   else if (cgroup == CgroupKind::v1) plan.limits.cgroup["cpu.cfs_quota_us"] = quota;
   if (cgroup != CgroupKind::none) return enforced_by(plan.coverage, Dimension::cpu, "cgroup");
   open_gap(plan.coverage,
-           {.dimension = Dimension::cpu, .code = "cpu_share_not_limited", .paths = {},
-            .detail = "cpu_count needs a cgroup", .remedy = "give Harn a delegated cgroup"},
+           {.dimension = Dimension::cpu,
+            .code = "cpu_share_not_limited",
+            .paths = {},
+            .detail = "cpu_count needs a cgroup",
+            .remedy = "give Harn a delegated cgroup"},
            Enforcement::not_enforced);
 }
 
@@ -59,7 +64,9 @@ void limit_processes(const Limits& limits, CgroupKind cgroup, Plan& plan) {
   }
   plan.limits.watched.emplace_back("processes");
   open_gap(plan.coverage,
-           {.dimension = Dimension::processes, .code = "processes_sampled", .paths = {},
+           {.dimension = Dimension::processes,
+            .code = "processes_sampled",
+            .paths = {},
             .detail = "processes are counted by sampling: a burst can pass the limit for a moment before the tree is killed",
             .remedy = "give Harn a delegated cgroup"},
            Enforcement::degraded);

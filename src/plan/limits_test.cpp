@@ -8,8 +8,15 @@ namespace {
 
 Policy every_limit() {
   Policy policy;
-  policy.limits = {.max_memory_mb = 512, .max_cpu_seconds = 30, .max_processes = 64, .max_file_size_mb = 100, .max_output_bytes = 1000,
-                   .max_open_files = 256, .cpu_milli = 1500, .wall_time = std::chrono::seconds(30), .idle_timeout = std::chrono::seconds(5)};
+  policy.limits = {.max_memory_mb = 512,
+                   .max_cpu_seconds = 30,
+                   .max_processes = 64,
+                   .max_file_size_mb = 100,
+                   .max_output_bytes = 1000,
+                   .max_open_files = 256,
+                   .cpu_milli = 1500,
+                   .wall_time = std::chrono::seconds(30),
+                   .idle_timeout = std::chrono::seconds(5)};
   return policy;
 }
 
@@ -24,9 +31,13 @@ Plan lowered(const Policy& policy, CgroupKind cgroup, Platform platform = Platfo
 
 TEST(Limits, CgroupV2CountsTheTree) {
   const auto plan = lowered(every_limit(), CgroupKind::v2);
-  EXPECT_EQ(plan.limits.cgroup, (std::map<std::string, std::string>{{"cpu.max", "150000 100000"}, {"memory.max", "536870912"},
-                                                                    {"memory.oom.group", "1"}, {"memory.swap.max", "0"}, {"pids.max", "64"}}));
-  EXPECT_EQ(plan.limits.rlimits, (std::vector<ResourceLimit>{{"cpu", 30, 31}, {"fsize", 104857600, 104857600}, {"nofile", 256, 256}, {"core", 0, 0}}));
+  EXPECT_EQ(plan.limits.cgroup, (std::map<std::string, std::string>{{"cpu.max", "150000 100000"},
+                                                                    {"memory.max", "536870912"},
+                                                                    {"memory.oom.group", "1"},
+                                                                    {"memory.swap.max", "0"},
+                                                                    {"pids.max", "64"}}));
+  EXPECT_EQ(plan.limits.rlimits,
+            (std::vector<ResourceLimit>{{"cpu", 30, 31}, {"fsize", 104857600, 104857600}, {"nofile", 256, 256}, {"core", 0, 0}}));
   EXPECT_EQ(plan.limits.watched, std::vector<std::string>{"cpu"});
   EXPECT_EQ(plan.limits.wall_time_ms, 30000u);
   EXPECT_EQ(plan.limits.idle_timeout_ms, 5000u);
@@ -37,8 +48,10 @@ TEST(Limits, CgroupV2CountsTheTree) {
 
 TEST(Limits, CgroupV1HasItsOwnNames) {
   EXPECT_EQ(lowered(every_limit(), CgroupKind::v1).limits.cgroup,
-            (std::map<std::string, std::string>{{"cpu.cfs_quota_us", "150000"}, {"memory.limit_in_bytes", "536870912"},
-                                                {"memory.memsw.limit_in_bytes", "536870912"}, {"pids.max", "64"}}));
+            (std::map<std::string, std::string>{{"cpu.cfs_quota_us", "150000"},
+                                                {"memory.limit_in_bytes", "536870912"},
+                                                {"memory.memsw.limit_in_bytes", "536870912"},
+                                                {"pids.max", "64"}}));
 }
 
 TEST(Limits, WithoutACgroupSamplingIsCalledWhatItIs) {

@@ -24,15 +24,15 @@ using Lower = Status (*)(const PlanInput& input, Plan& plan);
 
 struct BackendRow {
   Backend backend;
-  Platform platform;                 // wrappers that run on several platforms name the one we use them on
-  bool in_auto;                      // takes part in the automatic choice
+  Platform platform;  // wrappers that run on several platforms name the one we use them on
+  bool in_auto;       // takes part in the automatic choice
   // Empty = usable; else why not on this host.
   std::string (*why_unusable)(const HostFacts& facts);
   Lower lower;
 };
 
 // One lowering per file of the same name.
-Status lower_linux(const PlanInput& input, Plan& plan);       // namespaces.cpp + landlock.cpp + syscalls.cpp
+Status lower_linux(const PlanInput& input, Plan& plan);  // namespaces.cpp + landlock.cpp + syscalls.cpp
 Status lower_bubblewrap(const PlanInput& input, Plan& plan);
 Status lower_firejail(const PlanInput& input, Plan& plan);
 Status lower_docker(const PlanInput& input, Plan& plan);

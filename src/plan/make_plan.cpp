@@ -22,17 +22,19 @@ Error refused_command(std::string message, std::string hint) {
 
 Status check_may_run(const Policy& policy, const Command& command) {
   if (command.argv.empty() || command.argv.front().empty())
-    return fail(Error{.code = ErrorCode::invalid_command, .stage = Stage::plan, .message = "the command is empty",
-                      .hint = "name a program after --"});
+    return fail(Error{
+        .code = ErrorCode::invalid_command, .stage = Stage::plan, .message = "the command is empty", .hint = "name a program after --"});
   for (const auto& word : command.argv)
     if (word.find('\0') != std::string::npos)
-      return fail(Error{.code = ErrorCode::invalid_command, .stage = Stage::plan,
-                        .message = "the argument " + base::quoted(word) + " contains a NUL byte", .hint = "remove it"});
+      return fail(Error{.code = ErrorCode::invalid_command,
+                        .stage = Stage::plan,
+                        .message = "the argument " + base::quoted(word) + " contains a NUL byte",
+                        .hint = "remove it"});
   if (policy.may_exec()) return {};
   if (policy.level() < SideEffectLevel::process_exec)
-    return fail(refused_command("the policy does not allow running commands: side_effect_level is '" +
-                                    std::string(base::enum_name(policy.level())) + "'",
-                                "set side_effect_level = \"process_exec\""));
+    return fail(refused_command(
+        "the policy does not allow running commands: side_effect_level is '" + std::string(base::enum_name(policy.level())) + "'",
+        "set side_effect_level = \"process_exec\""));
   return fail(refused_command("the policy does not allow running commands: capabilities.process lacks 'exec'",
                               "add process = [\"exec\"] to capabilities"));
 }
@@ -56,9 +58,11 @@ Status check_roots_exist(const Policy& policy, const HostFacts& facts) {
   const auto check = [&](std::string_view member, const std::vector<AbsPath>& roots) -> Status {
     for (const auto& root : roots)
       if (!facts.exists(root))
-        return fail(Error{.code = ErrorCode::invalid_policy, .stage = Stage::plan,
+        return fail(Error{.code = ErrorCode::invalid_policy,
+                          .stage = Stage::plan,
                           .message = std::string(member) + " names '" + root.text() + "', which does not exist",
-                          .hint = "create it, or remove it from the policy", .where = std::string(member)});
+                          .hint = "create it, or remove it from the policy",
+                          .where = std::string(member)});
     return {};
   };
   HARN_OK(check("workspace_roots", policy.workspace_roots.value_or(std::vector<AbsPath>{})));
@@ -77,7 +81,8 @@ Status check_credentials(const Policy& policy, const HostFacts& facts) {
     std::string near;
     for (const auto& candidate : known)
       if (candidate.contains(path) || path.contains(candidate)) near = candidate.text();
-    return fail(Error{.code = ErrorCode::invalid_policy, .stage = Stage::plan,
+    return fail(Error{.code = ErrorCode::invalid_policy,
+                      .stage = Stage::plan,
                       .message = "process_sandbox.credentials names '" + path.text() + "', which is not a built-in credential path",
                       .hint = near.empty() ? "use process_sandbox.read_roots for other paths" : "the built-in path is '" + near + "'",
                       .where = "process_sandbox.credentials"});
@@ -147,11 +152,14 @@ Result<Plan> use_named(Backend backend, const PlanInput& input, const Plan& blan
   const auto& row = plan::row_of(backend);
   const auto name = std::string(base::enum_name(backend));
   if (backend != Backend::noop && row.platform != input.facts.platform)
-    return fail(Error{.code = ErrorCode::not_available, .stage = Stage::plan,
+    return fail(Error{.code = ErrorCode::not_available,
+                      .stage = Stage::plan,
                       .message = "backend '" + name + "' does not exist on " + std::string(base::enum_name(input.facts.platform)),
                       .hint = "use --backend auto"});
   if (auto why = row.why_unusable(input.facts); !why.empty())
-    return fail(Error{.code = ErrorCode::not_available, .stage = Stage::plan, .message = "backend '" + name + "' was asked for, but " + why,
+    return fail(Error{.code = ErrorCode::not_available,
+                      .stage = Stage::plan,
+                      .message = "backend '" + name + "' was asked for, but " + why,
                       .hint = "install it, or use --backend auto"});
   return lower_with(row, input, blank);
 }

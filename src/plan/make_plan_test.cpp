@@ -17,8 +17,14 @@ HostFacts host() {
   facts.cwd = facts.project_root = p("/w");
   facts.unlisted = PathKind::directory;
   facts.uid = facts.gid = 1000;
-  facts.linux = {.kernel = "6.12", .landlock_abi = 6, .seccomp = true, .seccomp_notify = true, .user_namespaces = true,
-                 .pid_namespaces = true, .network_namespaces = true, .cgroup = CgroupKind::v2};
+  facts.linux = {.kernel = "6.12",
+                 .landlock_abi = 6,
+                 .seccomp = true,
+                 .seccomp_notify = true,
+                 .user_namespaces = true,
+                 .pid_namespaces = true,
+                 .network_namespaces = true,
+                 .cgroup = CgroupKind::v2};
   return facts;
 }
 
@@ -58,7 +64,8 @@ TEST(MakePlan, WithoutNamespacesAStrictProfileIsRefusedByName) {
   policy.sandbox_profile = Profile::os_hardened;
   const auto strict = make_plan(policy, make, facts);
   EXPECT_EQ(strict->route, Route::refused);
-  EXPECT_NE(std::find(strict->refusal->dimensions.begin(), strict->refusal->dimensions.end(), Dimension::metadata), strict->refusal->dimensions.end());
+  EXPECT_NE(std::find(strict->refusal->dimensions.begin(), strict->refusal->dimensions.end(), Dimension::metadata),
+            strict->refusal->dimensions.end());
 }
 
 TEST(MakePlan, ABackendThatLeavesNothingOpenIsPreferredToOneThatDoes) {
@@ -107,7 +114,8 @@ TEST(MakePlan, TheOperatorsSwitchesAreRecorded) {
 }
 
 TEST(MakePlan, ANamedBackendIsTakenOrRefusedNeverReplaced) {
-  EXPECT_EQ(make_plan({}, make, host(), {.backend = Backend::bubblewrap}).error().message, "backend 'bubblewrap' was asked for, but bubblewrap is not installed");
+  EXPECT_EQ(make_plan({}, make, host(), {.backend = Backend::bubblewrap}).error().message,
+            "backend 'bubblewrap' was asked for, but bubblewrap is not installed");
   EXPECT_EQ(make_plan({}, make, host(), {.backend = Backend::macos}).error().message, "backend 'macos' does not exist on linux");
   EXPECT_EQ(make_plan({}, make, host(), {.backend = Backend::linux})->backend, Backend::linux);
   EXPECT_EQ(make_plan({}, make, host(), {.backend = Backend::noop})->route, Route::direct);
@@ -122,10 +130,12 @@ TEST(MakePlan, WrongCommandsAreErrors) {
 TEST(MakePlan, APolicyWithoutExecRunsNothing) {
   Policy policy;
   policy.side_effect_level = SideEffectLevel::read_only;
-  EXPECT_EQ(make_plan(policy, make, host()).error().message, "the policy does not allow running commands: side_effect_level is 'read_only'");
+  EXPECT_EQ(make_plan(policy, make, host()).error().message,
+            "the policy does not allow running commands: side_effect_level is 'read_only'");
   policy.side_effect_level.reset();
   policy.capabilities = Capabilities{};
-  EXPECT_EQ(make_plan(policy, make, host()).error().message, "the policy does not allow running commands: capabilities.process lacks 'exec'");
+  EXPECT_EQ(make_plan(policy, make, host()).error().message,
+            "the policy does not allow running commands: capabilities.process lacks 'exec'");
 }
 
 TEST(MakePlan, TheWorkingDirectoryMustLieInsideTheRoots) {
@@ -160,7 +170,8 @@ TEST(MakePlan, MissingRootsAndUnknownCredentialsAreErrors) {
 TEST(MakePlan, EveryPlatformPlansOnThisMachine) {
   auto facts = host();
   facts.tools["sandbox-exec"] = {.path = p("/usr/bin/sandbox-exec"), .works = true};
-  const std::pair<Platform, Backend> table[] = {{Platform::linux, Backend::linux}, {Platform::macos, Backend::macos}, {Platform::openbsd, Backend::openbsd}};
+  const std::pair<Platform, Backend> table[] = {
+      {Platform::linux, Backend::linux}, {Platform::macos, Backend::macos}, {Platform::openbsd, Backend::openbsd}};
   for (const auto& [platform, backend] : table) {
     facts.platform = platform;
     // OpenBSD's table of unveiled names is small; on a real host most of what we name is absent.

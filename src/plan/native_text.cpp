@@ -127,8 +127,8 @@ std::string text_of(const Plan& plan, const AppContainer& container) {
   listing.section("acl");
   Rows rows;
   for (const auto& grant : container.grants)
-    rows.push_back(
-        {grant.stops_inheritance ? "stop" : "grant", acl_rights(grant), grant.inherit ? "tree" : "file", windows_path(grant.path), grant.note});
+    rows.push_back({grant.stops_inheritance ? "stop" : "grant", acl_rights(grant), grant.inherit ? "tree" : "file",
+                    windows_path(grant.path), grant.note});
   listing.table(2, rows);
   if (!container.job_limits.empty()) listing.section("job limits");
   rows.clear();

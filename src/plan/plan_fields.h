@@ -112,7 +112,8 @@ struct Fields<Wrapper> {
 template <>
 struct Fields<AclGrant> {
   static constexpr std::tuple list{always("path", &AclGrant::path), field("modify", &AclGrant::modify),
-                                   field("inherit", &AclGrant::inherit), field("stops_inheritance", &AclGrant::stops_inheritance), field("note", &AclGrant::note)};
+                                   field("inherit", &AclGrant::inherit), field("stops_inheritance", &AclGrant::stops_inheritance),
+                                   field("note", &AclGrant::note)};
 };
 
 template <>

@@ -11,8 +11,10 @@ namespace harn {
 Result<Fallback> parse_fallback(std::optional<std::string_view> text) {
   if (!text || text->empty()) return Fallback::warn;
   if (const auto value = base::enum_value<Fallback>(*text)) return *value;
-  return fail(Error{.code = ErrorCode::invalid_policy, .stage = Stage::load,
-                    .message = "HARN_HANDLER_SANDBOX is " + base::quoted(*text), .hint = "use off, warn or enforce, or unset it"});
+  return fail(Error{.code = ErrorCode::invalid_policy,
+                    .stage = Stage::load,
+                    .message = "HARN_HANDLER_SANDBOX is " + base::quoted(*text),
+                    .hint = "use off, warn or enforce, or unset it"});
 }
 
 namespace plan {
@@ -48,9 +50,8 @@ Refusal refusal_for(const Plan& plan, std::vector<Dimension> open, std::string r
   out.message = nothing ? "no way to confine the command works on this host"
                         : "backend '" + out.mechanism + "' cannot enforce " + list_of(open) + " on this host";
   if (!plan.tried.empty()) out.message += " (tried " + tried_text(plan.tried) + ")";
-  out.message += out.requirement == "profile"
-                     ? "; profile '" + std::string(base::enum_name(plan.profile)) + "' requires it"
-                     : "; HARN_HANDLER_SANDBOX=enforce requires it";
+  out.message += out.requirement == "profile" ? "; profile '" + std::string(base::enum_name(plan.profile)) + "' requires it"
+                                              : "; HARN_HANDLER_SANDBOX=enforce requires it";
   out.hint = first_remedy(plan.coverage, open);
   if (out.hint.empty()) out.hint = "run `harn doctor` to see what this host can enforce";
   out.dimensions = std::move(open);

@@ -20,7 +20,8 @@ TEST(Route, FollowsProfileFallbackAndTheOperator) {
   EXPECT_EQ(route_of(with(Profile::wasi), {}), Route::wasi);
   EXPECT_EQ(route_of(with(Profile::os_hardened), {}), Route::confined);
   EXPECT_EQ(route_of(with(Profile::worktree), {.fallback = Fallback::off}), Route::direct);
-  EXPECT_EQ(route_of(with(Profile::os_hardened), {.fallback = Fallback::off}), Route::confined) << "an environment variable cannot weaken os_hardened";
+  EXPECT_EQ(route_of(with(Profile::os_hardened), {.fallback = Fallback::off}), Route::confined)
+      << "an environment variable cannot weaken os_hardened";
   EXPECT_EQ(route_of(with(Profile::wasi), {.fallback = Fallback::off}), Route::wasi);
   EXPECT_EQ(route_of(with(Profile::os_hardened), {.no_sandbox = true}), Route::direct);
 }
@@ -39,7 +40,8 @@ Plan plan_with_hole(Backend backend) {
   plan.backend = backend;
   plan.tried = {{Backend::firejail, "firejail is not installed"}};
   enforced_by(plan.coverage, Dimension::reads, "x");
-  open_gap(plan.coverage, {.dimension = Dimension::metadata, .code = "metadata_outside", .detail = "d", .remedy = "do this"}, Enforcement::not_enforced);
+  open_gap(plan.coverage, {.dimension = Dimension::metadata, .code = "metadata_outside", .detail = "d", .remedy = "do this"},
+           Enforcement::not_enforced);
   return plan;
 }
 
@@ -49,11 +51,15 @@ TEST(Gate, OsHardenedRefusesAHoleWhateverTheFallback) {
     plan.profile = Profile::os_hardened;
     apply_gate(with(Profile::os_hardened), {.fallback = fallback}, plan);
     ASSERT_EQ(plan.route, Route::refused);
-    EXPECT_EQ(*plan.refusal,
-              (Refusal{.mechanism = "linux", .availability = "does_not_confine", .profile = Profile::os_hardened, .requirement = "profile",
-                       .dimensions = {Dimension::metadata}, .tried = plan.tried,
-                       .message = "backend 'linux' cannot enforce metadata on this host (tried firejail: firejail is not installed); profile 'os_hardened' requires it",
-                       .hint = "do this"}));
+    EXPECT_EQ(*plan.refusal, (Refusal{.mechanism = "linux",
+                                      .availability = "does_not_confine",
+                                      .profile = Profile::os_hardened,
+                                      .requirement = "profile",
+                                      .dimensions = {Dimension::metadata},
+                                      .tried = plan.tried,
+                                      .message = "backend 'linux' cannot enforce metadata on this host (tried firejail: firejail is not "
+                                                 "installed); profile 'os_hardened' requires it",
+                                      .hint = "do this"}));
   }
 }
 
@@ -70,7 +76,8 @@ TEST(Gate, NothingUsableIsSaidOutLoud) {
   auto plan = plan_with_hole(Backend::noop);
   apply_gate(with(Profile::worktree), {}, plan);
   EXPECT_EQ(plan.route, Route::direct);
-  EXPECT_EQ(plan.notes, std::vector<std::string>{"running without confinement: no backend works on this host (firejail: firejail is not installed)"});
+  EXPECT_EQ(plan.notes,
+            std::vector<std::string>{"running without confinement: no backend works on this host (firejail: firejail is not installed)"});
   auto strict = plan_with_hole(Backend::noop);
   strict.coverage.gaps.clear();
   apply_gate(with(Profile::os_hardened), {}, strict);
@@ -89,7 +96,8 @@ TEST(Gate, ACompletePlanPasses) {
 }
 
 TEST(Backends, EveryBackendHasOneRow) {
-  for (const auto backend : {Backend::linux, Backend::bubblewrap, Backend::firejail, Backend::docker, Backend::podman, Backend::macos, Backend::windows, Backend::openbsd, Backend::noop})
+  for (const auto backend : {Backend::linux, Backend::bubblewrap, Backend::firejail, Backend::docker, Backend::podman, Backend::macos,
+                             Backend::windows, Backend::openbsd, Backend::noop})
     EXPECT_EQ(row_of(backend).backend, backend);
   EXPECT_EQ(backends().size(), 9u);
 }
@@ -102,7 +110,8 @@ TEST(Backends, UnusableOnesSayWhy) {
   facts.tools["podman"] = {.works = false, .why_not = "no rights"};
   EXPECT_EQ(row_of(Backend::podman).why_unusable(facts), "podman does not work here: no rights");
   facts.tools["docker"].works = facts.tools["firejail"].works = facts.tools["sandbox-exec"].works = true;
-  for (const auto backend : {Backend::docker, Backend::firejail, Backend::macos, Backend::windows, Backend::openbsd}) EXPECT_EQ(row_of(backend).why_unusable(facts), "");
+  for (const auto backend : {Backend::docker, Backend::firejail, Backend::macos, Backend::windows, Backend::openbsd})
+    EXPECT_EQ(row_of(backend).why_unusable(facts), "");
 }
 
 }  // namespace

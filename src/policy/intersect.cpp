@@ -45,15 +45,12 @@ void report_side(Side side, const std::vector<MemberText>& mine, const std::vect
       for (const auto& entry : missing_from(before.entries, after.entries))
         out.push_back({before.member, entry, remains_of(entry, result), side});
     } else {
-      for (const auto& entry : missing_from(after.entries, before.entries))
-        out.push_back({before.member, "without " + entry, entry, side});
+      for (const auto& entry : missing_from(after.entries, before.entries)) out.push_back({before.member, "without " + entry, entry, side});
     }
   }
 }
 
-std::string list_text(const std::vector<std::string>& entries) {
-  return entries.empty() ? "nothing" : base::join(entries, ", ");
-}
+std::string list_text(const std::vector<std::string>& entries) { return entries.empty() ? "nothing" : base::join(entries, ", "); }
 
 }  // namespace
 
@@ -72,8 +69,7 @@ std::vector<Widening> within(const Policy& ceiling, const Policy& requested) {
   const auto bound = policy::member_texts(canonical(ceiling));
   std::vector<Widening> out;
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i] != allowed[i])
-      out.push_back({wanted[i].member, list_text(bound[i].entries), list_text(wanted[i].entries)});
+    if (wanted[i] != allowed[i]) out.push_back({wanted[i].member, list_text(bound[i].entries), list_text(wanted[i].entries)});
   return out;
 }
 

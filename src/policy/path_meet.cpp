@@ -70,8 +70,7 @@ class Emitter {
     if (want.process == Ruled::deny) return emit_deny(path);
     if (want.process == Ruled::unruled) return;
     // A writable root is written even where it changes no access: its protected names are meaning too.
-    const bool root = want.process == Ruled::write &&
-                      (a_.is_writable_root(path.text()) || b_.is_writable_root(path.text()));
+    const bool root = want.process == Ruled::write && (a_.is_writable_root(path.text()) || b_.is_writable_root(path.text()));
     if (!root && target_.value(path.text()) == want) return;
     if (want.process == Ruled::write && target_.is_protected(path.text())) {
       lists_.unprotect.push_back(path);

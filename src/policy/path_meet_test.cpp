@@ -69,11 +69,11 @@ TEST(PathModel, TheMostSpecificListDecidesAndDenyBeatsWriteBeatsRead) {
   policy.process_sandbox.read_deny_roots = {p("/w/ro/cache/x"), p("/f")};
   const PathModel model(policy);
   const std::tuple<const char*, Access, Ruled> table[] = {
-      {"/w/a", Access::write, Ruled::write},       {"/w/ro/a", Access::read, Ruled::read},
+      {"/w/a", Access::write, Ruled::write},         {"/w/ro/a", Access::read, Ruled::read},
       {"/w/ro/cache/a", Access::read, Ruled::write}, {"/w/ro/cache/x/y", Access::none, Ruled::deny},
-      {"/lib/a", Access::none, Ruled::read},       {"/e", Access::write, Ruled::write},
-      {"/f/a", Access::none, Ruled::deny},         {"/other", Access::none, Ruled::unruled},
-      {"/w/vendor/a", Access::read, Ruled::read},  {"/wx", Access::none, Ruled::unruled}};
+      {"/lib/a", Access::none, Ruled::read},         {"/e", Access::write, Ruled::write},
+      {"/f/a", Access::none, Ruled::deny},           {"/other", Access::none, Ruled::unruled},
+      {"/w/vendor/a", Access::read, Ruled::read},    {"/wx", Access::none, Ruled::unruled}};
   for (const auto& [path, file, process] : table) EXPECT_EQ(model.value(path), (PathValue{file, process})) << path;
 }
 

@@ -49,9 +49,7 @@ PathValue PathModel::value(std::string_view path) const {
     if (lists == nullptr) continue;
     if (!process_known) {
       process_known = true;
-      value.process = lists->deny                                      ? Ruled::deny
-                      : lists->workspace || lists->process_write       ? Ruled::write
-                                                                       : Ruled::read;
+      value.process = lists->deny ? Ruled::deny : lists->workspace || lists->process_write ? Ruled::write : Ruled::read;
     }
     if (!file_known && (lists->deny || lists->workspace || lists->read_only)) {
       file_known = true;
@@ -59,9 +57,7 @@ PathValue PathModel::value(std::string_view path) const {
     }
   }
   if (is_protected(path)) value = meet(value, {Access::read, Ruled::read});
-  const auto bound = value.process == Ruled::write  ? Access::write
-                     : value.process == Ruled::read ? Access::read
-                                                    : Access::none;
+  const auto bound = value.process == Ruled::write ? Access::write : value.process == Ruled::read ? Access::read : Access::none;
   value.file = std::min(value.file, bound);
   return value;
 }

@@ -17,7 +17,12 @@ namespace harn::policy {
 
 // What the lists say about a path, from least to most. `unruled` means no list mentions it: presets
 // may still open it, while they never open what is denied.
-enum class Ruled : std::uint8_t { deny, unruled, read, write };
+enum class Ruled : std::uint8_t {
+  deny,
+  unruled,
+  read,
+  write
+};
 
 // Harn's own file operations never exceed what processes may do, so file <= process always holds.
 struct PathValue {
@@ -56,7 +61,7 @@ class PathModel {
   bool is_writable_root(std::string_view path) const;
   bool has_unprotect() const { return !unprotect_.empty(); }
 
-  std::vector<AbsPath> ruled_paths() const;      // every path some list names
+  std::vector<AbsPath> ruled_paths() const;  // every path some list names
   std::vector<AbsPath> writable_roots() const;
   std::vector<AbsPath> unprotected_paths() const;
 

@@ -62,8 +62,11 @@ AbsPath real_spelling(Platform platform, const AbsPath& path) {
 class PathRulesBuilder {
  public:
   PathRulesBuilder(const Policy& policy, const HostFacts& facts, bool for_processes, bool everything_exists = false)
-      : policy_(without_unheld_lists(policy, facts.platform)), facts_(facts), model_(policy_),
-        for_processes_(for_processes), everything_exists_(everything_exists) {
+      : policy_(without_unheld_lists(policy, facts.platform)),
+        facts_(facts),
+        model_(policy_),
+        for_processes_(for_processes),
+        everything_exists_(everything_exists) {
     may_write_ = policy.may_write();
     may_delete_ = policy.may_delete();
     add_credentials();
@@ -266,8 +269,8 @@ const PathRule* PathRules::nearest(const AbsPath& path) const {
 }
 
 const PathRule* PathRules::nearest_real(const AbsPath& path) const {
-  const auto after = std::upper_bound(rules_.begin(), rules_.end(), path,
-                                      [](const AbsPath& wanted, const PathRule& rule) { return wanted < rule.path; });
+  const auto after =
+      std::upper_bound(rules_.begin(), rules_.end(), path, [](const AbsPath& wanted, const PathRule& rule) { return wanted < rule.path; });
   auto index = static_cast<int>(after - rules_.begin()) - 1;
   // The predecessor may sit in a sibling's subtree; its ancestors lead to ours.
   while (index >= 0 && !rules_[static_cast<std::size_t>(index)].path.contains(path)) index = parents_[static_cast<std::size_t>(index)];

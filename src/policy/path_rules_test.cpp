@@ -79,7 +79,8 @@ TEST(PathRules, ProtectedNamesStayReadOnlyPresentOrAbsent) {
 TEST(PathRules, ARepositoryTheCommandCreatesIsItsOwn) {
   auto facts = host();
   facts.paths["/w/.git"] = {.kind = PathKind::missing};
-  expect(workspace(), facts, {{"/w/.git/hooks/x", FileOp::write, true, Origin::workspace}, {"/w/.gitmodules", FileOp::write, false, Origin::protected_}});
+  expect(workspace(), facts,
+         {{"/w/.git/hooks/x", FileOp::write, true, Origin::workspace}, {"/w/.gitmodules", FileOp::write, false, Origin::protected_}});
 }
 
 TEST(PathRules, UnprotectLiftsOneNameAndWhatIsBeneath) {
@@ -103,8 +104,9 @@ TEST(PathRules, CredentialsYieldOnlyToTheirExactPath) {
           {"/home/u/.aws/config", FileOp::read, false, Origin::credential},
           {"/home/u/.config/gh/hosts.yml", FileOp::read, true, Origin::read_only}});
   policy.read_only_roots.clear();
-  expect(policy, host(), {{"/home/u/.config/gh/hosts.yml", FileOp::read, true, Origin::exposed},
-                          {"/home/u/.config/gh/hosts.yml", FileOp::write, false, Origin::exposed}});
+  expect(policy, host(),
+         {{"/home/u/.config/gh/hosts.yml", FileOp::read, true, Origin::exposed},
+          {"/home/u/.config/gh/hosts.yml", FileOp::write, false, Origin::exposed}});
 }
 
 TEST(PathRules, NamingThePresetOpensItsTokens) {
@@ -126,7 +128,10 @@ TEST(PathRules, APresetNeverOpensWhatTheListsDeny) {
 TEST(PathRules, CapabilitiesTakeAccessAway) {
   auto policy = workspace();
   policy.capabilities = Capabilities{.workspace = {WorkspaceOp::read_text}, .process = {ProcessOp::exec}};
-  expect(policy, host(), {{"/w/a", FileOp::read, true, Origin::workspace}, {"/w/a", FileOp::write, false, Origin::workspace}, {"/w/a", FileOp::remove, false, Origin::workspace}});
+  expect(policy, host(),
+         {{"/w/a", FileOp::read, true, Origin::workspace},
+          {"/w/a", FileOp::write, false, Origin::workspace},
+          {"/w/a", FileOp::remove, false, Origin::workspace}});
   policy.capabilities->workspace = {WorkspaceOp::read_text, WorkspaceOp::delete_};
   expect(policy, host(), {{"/w/a", FileOp::write, false, Origin::workspace}, {"/w/a", FileOp::remove, true, Origin::workspace}});
   policy.capabilities->workspace = {};
@@ -135,7 +140,8 @@ TEST(PathRules, CapabilitiesTakeAccessAway) {
 
 TEST(PathRules, ALinkedWorktreeMayCommitButNotPlantHooks) {
   auto facts = host();
-  facts.git = {{.work_tree = p("/w"), .git_dir = p("/main/.git/worktrees/w"), .common_dir = p("/main/.git"), .alternates = {p("/alt/objects")}}};
+  facts.git = {
+      {.work_tree = p("/w"), .git_dir = p("/main/.git/worktrees/w"), .common_dir = p("/main/.git"), .alternates = {p("/alt/objects")}}};
   expect(workspace(), facts,
          {{"/main/.git/objects/aa/bb", FileOp::write, true, Origin::git},
           {"/main/.git/refs/heads/x", FileOp::write, true, Origin::git},
@@ -169,7 +175,8 @@ TEST(PathRules, OwnFileOperationsNeverProfitFromProcessSandbox) {
   policy.process_sandbox.read_roots = {p("/opt/sdk")};
   const auto rules = PathRules::for_file_operations(policy, host());
   EXPECT_TRUE(rules.decide(p("/w/a"), FileOp::write).allowed);
-  for (const auto* path : {"/opt/cache/x", "/opt/sdk/x", "/usr/bin/cc", "/dev/null"}) EXPECT_FALSE(rules.decide(p(path), FileOp::read).allowed) << path;
+  for (const auto* path : {"/opt/cache/x", "/opt/sdk/x", "/usr/bin/cc", "/dev/null"})
+    EXPECT_FALSE(rules.decide(p(path), FileOp::read).allowed) << path;
   EXPECT_FALSE(rules.decide(p("/w/harn.toml"), FileOp::write).allowed);
 }
 
@@ -199,7 +206,9 @@ TEST(PathRules, ASymlinkedCredentialIsClosedAtItsTargetToo) {
   facts.paths["/home/u/.npmrc"] = {.kind = PathKind::file, .link_target = p("/home/u/dotfiles/npmrc")};
   auto policy = workspace();
   policy.read_only_roots = {p("/home/u/dotfiles")};
-  expect(policy, facts, {{"/home/u/dotfiles/npmrc", FileOp::read, false, Origin::credential}, {"/home/u/dotfiles/vimrc", FileOp::read, true, Origin::read_only}});
+  expect(policy, facts,
+         {{"/home/u/dotfiles/npmrc", FileOp::read, false, Origin::credential},
+          {"/home/u/dotfiles/vimrc", FileOp::read, true, Origin::read_only}});
 }
 
 TEST(PathRules, TheNetworkLevelOpensTheResolverFileBehindItsLink) {
@@ -208,7 +217,9 @@ TEST(PathRules, TheNetworkLevelOpensTheResolverFileBehindItsLink) {
   auto policy = workspace();
   expect(policy, facts, {{"/run/systemd/resolve/stub-resolv.conf", FileOp::read, false, Origin::nothing}});
   policy.side_effect_level = SideEffectLevel::network;
-  expect(policy, facts, {{"/run/systemd/resolve/stub-resolv.conf", FileOp::read, true, Origin::preset}, {"/run/systemd/private", FileOp::read, false, Origin::nothing}});
+  expect(policy, facts,
+         {{"/run/systemd/resolve/stub-resolv.conf", FileOp::read, true, Origin::preset},
+          {"/run/systemd/private", FileOp::read, false, Origin::nothing}});
 }
 
 TEST(PathRules, DevicesStayUsableWithoutAnyWriteCapability) {
@@ -243,7 +254,8 @@ TEST(PathRules, NearestFindsTheRuleAcrossSiblings) {
 TEST(PathRules, TellsTheHostWhatToLookAt) {
   const auto paths = paths_of_interest(workspace(), host());
   const auto has = [&](const char* text) { return std::binary_search(paths.begin(), paths.end(), p(text)); };
-  EXPECT_TRUE(has("/w") && has("/w/.git") && has("/w/.git/hooks") && has("/home/u/.ssh") && has("/bin") && has("/usr/bin") && has("/dev/null"));
+  EXPECT_TRUE(has("/w") && has("/w/.git") && has("/w/.git/hooks") && has("/home/u/.ssh") && has("/bin") && has("/usr/bin") &&
+              has("/dev/null"));
   const auto lists = directories_to_list(PathRules::for_processes(workspace(), host()));
   EXPECT_TRUE(std::binary_search(lists.begin(), lists.end(), p("/home/u/.cargo")));
   EXPECT_TRUE(std::binary_search(lists.begin(), lists.end(), p("/etc")));

@@ -39,9 +39,8 @@ void canonicalise_presets(ProcessSandbox& sandbox, std::set<Preset> presets, boo
 }
 
 void canonicalise_sockets(std::vector<UnixSocket>& sockets) {
-  std::sort(sockets.begin(), sockets.end(), [](const auto& a, const auto& b) {
-    return a.path != b.path ? a.path < b.path : a.allow_dangerous > b.allow_dangerous;
-  });
+  std::sort(sockets.begin(), sockets.end(),
+            [](const auto& a, const auto& b) { return a.path != b.path ? a.path < b.path : a.allow_dangerous > b.allow_dangerous; });
   const auto same_path = [](const auto& a, const auto& b) { return a.path == b.path; };
   sockets.erase(std::unique(sockets.begin(), sockets.end(), same_path), sockets.end());
 }
@@ -60,7 +59,11 @@ void canonicalise_network(Policy& policy) {
 }
 
 Error wrong(std::string where, std::string message, std::string hint) {
-  return {.code = ErrorCode::invalid_policy, .stage = Stage::parse, .message = std::move(message), .hint = std::move(hint), .where = std::move(where)};
+  return {.code = ErrorCode::invalid_policy,
+          .stage = Stage::parse,
+          .message = std::move(message),
+          .hint = std::move(hint),
+          .where = std::move(where)};
 }
 
 }  // namespace
@@ -76,9 +79,7 @@ std::set<Preset> Policy::effective_presets() const { return process_sandbox.pres
 
 bool Policy::names_presets() const { return process_sandbox.package_tokens.value_or(process_sandbox.presets.has_value()); }
 
-bool Policy::exposes_package_tokens() const {
-  return names_presets() && effective_presets().contains(Preset::package_manager_config);
-}
+bool Policy::exposes_package_tokens() const { return names_presets() && effective_presets().contains(Preset::package_manager_config); }
 
 bool Policy::may_read() const {
   if (level() < SideEffectLevel::read_only) return false;
@@ -135,14 +136,14 @@ Status validate(const Policy& policy) {
   return {};
 }
 
-std::string digest(const Policy& policy) {
-  return "policy-" + base::sha256_hex(canonical_policy_json(policy)).substr(0, 24);
-}
+std::string digest(const Policy& policy) { return "policy-" + base::sha256_hex(canonical_policy_json(policy)).substr(0, 24); }
 
 Result<Policy> for_nested_run(Policy policy) {
   if (!policy.recursion_limit) return policy;
   if (*policy.recursion_limit == 0)
-    return fail(Error{.code = ErrorCode::refused, .stage = Stage::compose, .message = "a nested run is refused: recursion_limit is 0",
+    return fail(Error{.code = ErrorCode::refused,
+                      .stage = Stage::compose,
+                      .message = "a nested run is refused: recursion_limit is 0",
                       .hint = "raise recursion_limit in the outer policy"});
   --*policy.recursion_limit;
   return policy;

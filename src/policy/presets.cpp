@@ -7,9 +7,7 @@
 namespace harn::policy {
 namespace {
 
-AbsPath place(bool in_home, std::string_view path, const AbsPath& home) {
-  return in_home ? home.join(path) : AbsPath::of(path);
-}
+AbsPath place(bool in_home, std::string_view path, const AbsPath& home) { return in_home ? home.join(path) : AbsPath::of(path); }
 
 }  // namespace
 

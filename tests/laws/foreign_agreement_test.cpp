@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "plan/lower.h"
 #include "plan/linux/network_reach.h"
+#include "plan/lower.h"
 #include "support/acl_model.h"
 #include "support/generate.h"
 #include "support/sbpl.h"

@@ -72,8 +72,8 @@ TEST_P(PlanLaws, ThePlanOfAnIntersectionNeverWidens) {
       if (widened(*p, *q, facts, backend).empty()) continue;
       const auto small_p = shrink(*p, [&](const Policy& x) { return !widened(x, *q, facts, backend).empty(); });
       const auto small_q = shrink(*q, [&](const Policy& x) { return !widened(small_p, x, facts, backend).empty(); });
-      FAIL() << "at " << widened(small_p, small_q, facts, backend) << "\na = " << policy_to_json(small_p) << "\nb = " << policy_to_json(small_q)
-             << "\nabi " << facts.linux.landlock_abi << " userns " << facts.linux.user_namespaces;
+      FAIL() << "at " << widened(small_p, small_q, facts, backend) << "\na = " << policy_to_json(small_p)
+             << "\nb = " << policy_to_json(small_q) << "\nabi " << facts.linux.landlock_abi << " userns " << facts.linux.user_namespaces;
     }
   }
   RecordProperty("judged", judged);

@@ -140,7 +140,8 @@ TEST(PolicyLaws, TheReportNamesSomethingExactlyWhenASideLostSomething) {
       auto mine = canonical(side == Side::ceiling ? a : b);
       mine.env.set = result.policy.env.set;
       const bool lost = mine != result.policy;
-      const bool named = std::any_of(result.narrowing.begin(), result.narrowing.end(), [&](const auto& item) { return item.lost_by == side; });
+      const bool named =
+          std::any_of(result.narrowing.begin(), result.narrowing.end(), [&](const auto& item) { return item.lost_by == side; });
       if (lost != named) return false;
     }
     return true;

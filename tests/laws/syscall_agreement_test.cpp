@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "plan/syscalls/bpf.h"
 #include "plan/names.h"
+#include "plan/syscalls/bpf.h"
 #include "plan/syscalls/syscalls.h"
 #include "support/bpf_machine.h"
 #include "support/syscall_model.h"

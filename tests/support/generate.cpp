@@ -13,8 +13,8 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view tops[] = {"/w", "/home/u", "/home", "/usr", "/opt", "/srv", "/w/a", "/home/u/p", "/etc", "/tmp", "/var/tmp/q"};
-constexpr std::string_view parts[] = {"a", "b", "c", "a-b", ".git", ".git/hooks", ".vscode", ".cargo", ".cargo/registry", ".ssh",
-                                      "lib", "src", ".config/gh", ".npmrc", "harn.toml", ".bashrc", "local"};
+constexpr std::string_view parts[] = {"a",    "b",   "c",   "a-b",        ".git",   ".git/hooks", ".vscode", ".cargo", ".cargo/registry",
+                                      ".ssh", "lib", "src", ".config/gh", ".npmrc", "harn.toml",  ".bashrc", "local"};
 
 AbsPath on(Platform platform, std::string_view path) {
   if (platform != Platform::windows) return AbsPath::of(path);
@@ -41,8 +41,12 @@ std::optional<std::uint64_t> some_limit(Random& random) {
 }
 
 Limits random_limits(Random& random) {
-  Limits limits{.max_memory_mb = some_limit(random), .max_cpu_seconds = some_limit(random), .max_processes = some_limit(random),
-                .max_file_size_mb = some_limit(random), .max_output_bytes = some_limit(random), .max_open_files = some_limit(random),
+  Limits limits{.max_memory_mb = some_limit(random),
+                .max_cpu_seconds = some_limit(random),
+                .max_processes = some_limit(random),
+                .max_file_size_mb = some_limit(random),
+                .max_output_bytes = some_limit(random),
+                .max_open_files = some_limit(random),
                 .cpu_milli = some_limit(random)};
   if (random.chance(30)) limits.wall_time = std::chrono::milliseconds(1 + random.below(5) * 500);
   if (random.chance(20)) limits.idle_timeout = std::chrono::seconds(1 + random.below(3));
@@ -50,8 +54,9 @@ Limits random_limits(Random& random) {
 }
 
 Network random_network(Random& random, SideEffectLevel level) {
-  constexpr std::string_view hosts[] = {"example.org", "*.example.org", "a.example.org", "a.b.example.org", "*.b.example.org:443",
-                                        "example.org:443", "10.0.0.0/8", "10.1.2.3", "10.1.0.0/16", "[2001:db8::1]:80", "*.org.test"};
+  constexpr std::string_view hosts[] = {"example.org",         "*.example.org",    "a.example.org", "a.b.example.org",
+                                        "*.b.example.org:443", "example.org:443",  "10.0.0.0/8",    "10.1.2.3",
+                                        "10.1.0.0/16",         "[2001:db8::1]:80", "*.org.test"};
   Network network;
   network.loopback = random.chance(40);
   for (const std::uint16_t port : {std::uint16_t{22}, std::uint16_t{25}, std::uint16_t{443}})
@@ -75,7 +80,11 @@ std::set<std::string> some_names(Random& random) {
 
 EnvRules random_env(Random& random) {
   constexpr EnvMode modes[] = {EnvMode::inherit, EnvMode::patch, EnvMode::replace};
-  EnvRules env{.mode = modes[random.below(3)], .set = {}, .remove = some_names(random), .passthrough = some_names(random), .strip = some_names(random)};
+  EnvRules env{.mode = modes[random.below(3)],
+               .set = {},
+               .remove = some_names(random),
+               .passthrough = some_names(random),
+               .strip = some_names(random)};
   for (const auto* name : {"FOO", "LANG"})
     if (random.chance(30)) env.set[name] = random.chance(50) ? "1" : "2";
   return env;
@@ -116,7 +125,8 @@ Policy random_policy(Random& random, Platform platform) {
   constexpr Profile profiles[] = {Profile::unrestricted, Profile::worktree, Profile::wasi, Profile::os_hardened};
   constexpr SideEffectLevel levels[] = {SideEffectLevel::none, SideEffectLevel::read_only, SideEffectLevel::workspace_write,
                                         SideEffectLevel::process_exec, SideEffectLevel::network};
-  constexpr WorkspaceOp ops[] = {WorkspaceOp::read_text, WorkspaceOp::list, WorkspaceOp::exists, WorkspaceOp::write_text, WorkspaceOp::delete_};
+  constexpr WorkspaceOp ops[] = {WorkspaceOp::read_text, WorkspaceOp::list, WorkspaceOp::exists, WorkspaceOp::write_text,
+                                 WorkspaceOp::delete_};
   constexpr ProcessOp execs[] = {ProcessOp::exec};
   Policy policy;
   if (random.chance(50)) policy.sandbox_profile = profiles[random.below(4)];
@@ -145,7 +155,8 @@ Policy plannable_policy(Random& random, const HostFacts& facts) {
   }
   policy.workspace_roots->push_back(facts.cwd);
   const auto gone = [&](const AbsPath& path) { return !facts.exists(path); };
-  for (auto* list : {&*policy.workspace_roots, &policy.read_only_roots, &policy.process_sandbox.read_roots, &policy.process_sandbox.write_roots})
+  for (auto* list :
+       {&*policy.workspace_roots, &policy.read_only_roots, &policy.process_sandbox.read_roots, &policy.process_sandbox.write_roots})
     std::erase_if(*list, gone);
   for (auto& socket : policy.process_sandbox.unix_sockets) socket.allow_dangerous = true;
   return policy;

@@ -34,7 +34,9 @@ PlanModel wrapper_model(const Plan& plan, const HostFacts& facts) {
   const auto& wrapper = std::get<Wrapper>(plan.confinement);
   if (plan.backend == Backend::macos) {
     std::string problem;
-    return [profile = *SbplProfile::parse(wrapper.profile, problem)](const AbsPath& path, FileOp op) { return as_op(profile.at(path.text()), op); };
+    return [profile = *SbplProfile::parse(wrapper.profile, problem)](const AbsPath& path, FileOp op) {
+      return as_op(profile.at(path.text()), op);
+    };
   }
   auto understood = plan.backend == Backend::bubblewrap ? understand_bwrap(wrapper.argv, facts)
                     : plan.backend == Backend::firejail ? understand_firejail(wrapper.argv, facts)
@@ -51,7 +53,9 @@ bool filter_reaches_network(const SyscallFilter& filter) {
   return execute(*program, event).verdict == allow;
 }
 
-bool has_word(const std::vector<std::string>& words, std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); }
+bool has_word(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 }  // namespace
 
@@ -72,7 +76,8 @@ bool plan_reaches_network(const Plan& plan) {
     return !own_network && (!linux->syscalls || filter_reaches_network(*linux->syscalls));
   }
   if (const auto* container = std::get_if<AppContainer>(&plan.confinement)) return !container->capability_sids.empty();
-  if (const auto* openbsd = std::get_if<PledgeUnveil>(&plan.confinement)) return openbsd->exec_promises.empty() || has_word(openbsd->exec_promises, "inet");
+  if (const auto* openbsd = std::get_if<PledgeUnveil>(&plan.confinement))
+    return openbsd->exec_promises.empty() || has_word(openbsd->exec_promises, "inet");
   const auto* wrapper = std::get_if<Wrapper>(&plan.confinement);
   if (wrapper == nullptr) return true;
   switch (plan.backend) {

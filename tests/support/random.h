@@ -17,9 +17,13 @@ class Random {
   bool chance(unsigned percent);
 
   template <class T>
-  const T& pick(std::span<const T> items) { return items[below(items.size())]; }
+  const T& pick(std::span<const T> items) {
+    return items[below(items.size())];
+  }
   template <class T>
-  const T& pick(const std::vector<T>& items) { return items[below(items.size())]; }
+  const T& pick(const std::vector<T>& items) {
+    return items[below(items.size())];
+  }
 
  private:
   std::uint64_t state_;

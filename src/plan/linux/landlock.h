@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/lower.h"
 #include "plan/linux/network_reach.h"
+#include "plan/lower.h"
 
 namespace harn::plan {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "plan/linux/dangerous_sockets.h"
 #include "plan/environment.h"
 #include "plan/limits.h"
+#include "plan/linux/dangerous_sockets.h"
 #include "plan/linux/linux_coverage.h"
 #include "plan/workspace_scratch.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/lower.h"
 #include "plan/linux/network_reach.h"
+#include "plan/lower.h"
 
 namespace harn::plan {
 

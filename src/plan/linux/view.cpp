@@ -62,7 +62,8 @@ class ViewBuilder {
   // Nothing can be mounted beneath a link.
   bool rules_beneath(const AbsPath& path) const {
     const auto& rules = input_.rules.rules();
-    const auto first = std::lower_bound(rules.begin(), rules.end(), path, [](const PathRule& rule, const AbsPath& wanted) { return rule.path < wanted; });
+    const auto first =
+        std::lower_bound(rules.begin(), rules.end(), path, [](const PathRule& rule, const AbsPath& wanted) { return rule.path < wanted; });
     return first != rules.end() && path.contains(first->path);
   }
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "plan/coverage.h"
-#include "plan/linux/dangerous_sockets.h"
 #include "plan/limits.h"
+#include "plan/linux/dangerous_sockets.h"
 #include "plan/linux/network_reach.h"
 #include "plan/macos/seatbelt_base.h"
 #include "plan/macos/seatbelt_paths.h"

@@ -3,10 +3,10 @@
 // execpromises are set, so those carry the boundary; the promises of the launcher only cover the moment before.
 #include "plan/coarse_gaps.h"
 #include "plan/coverage.h"
-#include "plan/linux/dangerous_sockets.h"
 #include "plan/limits.h"
-#include "plan/lower.h"
+#include "plan/linux/dangerous_sockets.h"
 #include "plan/linux/network_reach.h"
+#include "plan/lower.h"
 #include "plan/openbsd/promises.h"
 #include "plan/openbsd/unveil_list.h"
 #include "plan/workspace_scratch.h"

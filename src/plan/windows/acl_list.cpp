@@ -18,8 +18,9 @@ class Builder {
     for (const auto& rule : input_.rules.rules()) add(rule);
     add_sockets();
     // Where inheritance stops, that comes before what is granted there.
-    std::sort(out_.grants.begin(), out_.grants.end(),
-              [](const AclGrant& a, const AclGrant& b) { return std::tie(a.path, b.stops_inheritance, b.modify) < std::tie(b.path, a.stops_inheritance, a.modify); });
+    std::sort(out_.grants.begin(), out_.grants.end(), [](const AclGrant& a, const AclGrant& b) {
+      return std::tie(a.path, b.stops_inheritance, b.modify) < std::tie(b.path, a.stops_inheritance, a.modify);
+    });
     return std::move(out_);
   }
 
@@ -42,7 +43,8 @@ class Builder {
       if (above == Access::write && rule.path.parent() != around_.place()) out_.movable.push_back(rule.path);
     }
     if (access != Access::none)
-      out_.grants.push_back({.path = rule.path, .modify = access == Access::write, .inherit = inherit, .stops_inheritance = false, .note = note});
+      out_.grants.push_back(
+          {.path = rule.path, .modify = access == Access::write, .inherit = inherit, .stops_inheritance = false, .note = note});
     around_.enter(rule.path, access);
   }
 

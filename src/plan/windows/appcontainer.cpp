@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows: an AppContainer sees only what grants its SID, and a job object ends with its last handle.
 // Nothing here edits a token or a list; the applier does, from this.
-#include "plan/windows/acl_list.h"
 #include "plan/coarse_gaps.h"
 #include "plan/coverage.h"
 #include "plan/linux/dangerous_sockets.h"
-#include "plan/lower.h"
 #include "plan/linux/network_reach.h"
+#include "plan/lower.h"
+#include "plan/windows/acl_list.h"
 
 namespace harn::plan {
 namespace {

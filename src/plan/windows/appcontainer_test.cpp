@@ -177,8 +177,10 @@ TEST(AppContainer, SocketsNeedAnEntryOfTheirOwn) {
   policy.process_sandbox.unix_sockets = {{AbsPath::of("C:/run/gone.sock"), false}, {AbsPath::of("C:/run/a.sock"), false}};
   EXPECT_EQ(
       container(policy, facts).grants,
-      (std::vector{AclGrant{.path = AbsPath::of("C:/run/a.sock"), .modify = true, .inherit = false, .stops_inheritance = false, .note = "unix socket"},
-                   grant("C:/w", true, "workspace")}));
+      (std::vector{
+          AclGrant{
+              .path = AbsPath::of("C:/run/a.sock"), .modify = true, .inherit = false, .stops_inheritance = false, .note = "unix socket"},
+          grant("C:/w", true, "workspace")}));
   policy.process_sandbox.unix_sockets = {{AbsPath::of("C:/run/docker.sock"), false}};
   EXPECT_FALSE(lowered(policy, facts));
 }
