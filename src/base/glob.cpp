@@ -177,8 +177,9 @@ std::vector<GlobPrefix> Glob::prefixes() const {
   std::vector<GlobPrefix> prefixes;
   for (const Branch& branch : branches_) {
     const auto wild = std::find_if(branch.components.begin(), branch.components.end(), [](const Component& c) { return !c.literal; });
-    prefixes.push_back({.literal = (branch.absolute ? "/" : "") + joined({branch.components.begin(), wild}, &Component::plain),
-                        .remainder = joined({wild, branch.components.end()}, &Component::text)});
+    std::string literal = branch.absolute ? "/" : "";
+    literal += joined({branch.components.begin(), wild}, &Component::plain);
+    prefixes.push_back({.literal = std::move(literal), .remainder = joined({wild, branch.components.end()}, &Component::text)});
   }
   std::sort(prefixes.begin(), prefixes.end());
   prefixes.erase(std::unique(prefixes.begin(), prefixes.end()), prefixes.end());

@@ -52,7 +52,9 @@ std::vector<std::string> composition_notes(const Composed& composed) {
 Status check_own_files(const Prepared& prepared, const Caller& caller) {
   const auto rules = PathRules::for_processes(prepared.policy, prepared.facts);
   for (const auto& file : {user_config_file(caller), trust_file(caller), ceiling_file()}) {
-    const auto decision = rules.decide(file, FileOp::write);
+    auto decision = rules.decide(file, FileOp::write);
+    // Its directory or the file itself may be a link into the workspace.
+    if (const auto real = host::resolve_existing(file); real && !decision.allowed) decision = rules.decide(*real, FileOp::write);
     if (!decision.allowed) continue;
     return fail(Error{.code = ErrorCode::refused,
                       .stage = Stage::compose,

@@ -10,6 +10,7 @@
 #include "host/resolve_paths.h"
 #include "plan/names.h"
 #include "policy/blocked_commands.h"
+#include "policy/env_rules.h"
 
 namespace harn::cli {
 namespace {
@@ -57,6 +58,17 @@ Status check_not_blocked(const Prepared& prepared) {
 
 }  // namespace
 
+namespace {
+
+// A plan shown to somebody carries the names of secrets that pass, never their values.
+Plan without_secret_values(Plan plan) {
+  for (auto& [name, value] : plan.env.variables)
+    if (!policy::secret_pattern(name).empty()) value = "[redacted]";
+  return plan;
+}
+
+}  // namespace
+
 Result<Reply> plan_verb(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(prepared, prepare(arguments, caller));
   const auto rules = PathRules::for_processes(prepared.policy, prepared.facts);
@@ -67,7 +79,7 @@ Result<Reply> plan_verb(const Arguments& arguments, const Caller& caller) {
   Reply reply;
   if (plan.route == Route::refused) reply.exit_code = exit_refused;
   if (prepared.options.no_sandbox) reply.err = "harn: warning: --no-sandbox confines nothing\n";
-  if (arguments.has("json")) reply.out = plan_to_json(plan) + "\n";
+  if (arguments.has("json")) reply.out = plan_to_json(without_secret_values(plan)) + "\n";
   else if (arguments.has("native")) reply.out = native_text(plan);
   else reply.out = picture_of({.plan = plan, .policy = prepared.policy, .rules = rules, .notes = prepared.notes, .colour = caller.colour});
   return reply;

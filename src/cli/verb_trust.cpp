@@ -42,6 +42,15 @@ Result<std::string> widening_text(const SourceText& source, const Caller& caller
   return out.empty() ? "  it asks for nothing beyond your settings\n" : out;
 }
 
+// The list is lines of text: a name that breaks the line could smuggle in a digest of its own.
+Status check_storable(std::string_view path) {
+  if (std::ranges::none_of(path, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; })) return {};
+  return fail(Error{.code = ErrorCode::refused,
+                    .stage = Stage::cli,
+                    .message = fmt::format("the path {} contains a control character", base::quoted(path)),
+                    .hint = "rename the directory; such a path cannot be trusted"});
+}
+
 }  // namespace
 
 Result<Reply> trust_verb(const Arguments& arguments, const Caller& caller) {
@@ -58,6 +67,7 @@ Result<Reply> trust_verb(const Arguments& arguments, const Caller& caller) {
     return Reply{.out = fmt::format("forgot {}\n", path)};
   }
   HARN_TRY(widenings, widening_text(source, caller));
+  HARN_OK(check_storable(path));
   trusted.push_back({trust_digest(source), path});
   std::ranges::sort(trusted);
   HARN_OK(host::keep_user_file(trust_file(caller), print_trusted(trusted)));

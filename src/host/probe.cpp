@@ -49,6 +49,11 @@ std::optional<AbsPath> home_of(std::uint32_t uid) {
   return std::nullopt;
 }
 
+bool is_system_directory(const AbsPath& path) {
+  return std::ranges::any_of(std::initializer_list<const char*>{"/usr", "/bin", "/sbin", "/opt", "/nix/store"},
+                             [&](const char* top) { return AbsPath::of(top).contains(path); });
+}
+
 std::vector<AbsPath> search_path(const std::map<std::string, std::string>& environment) {
   std::vector<AbsPath> entries;
   const auto found = environment.find("PATH");
@@ -57,6 +62,8 @@ std::vector<AbsPath> search_path(const std::map<std::string, std::string>& envir
     const auto entry = AbsPath::parse(text);
     if (!entry || sys::target_type_of(*entry) != sys::FileType::directory) continue;
     auto real = resolved(*entry);
+    // A link on the way may have been planted by an earlier run, to have its target opened.
+    if (real != *entry && !is_system_directory(real)) continue;
     if (std::ranges::find(entries, real) == entries.end()) entries.push_back(std::move(real));
   }
   return entries;
@@ -94,6 +101,7 @@ HostFacts probe_host(const ProbeRequest& request) {
   auto home = path_variable(request.environment, "HOME");
   if (!home) home = home_of(facts.uid);
   facts.home = resolved(home.value_or(AbsPath::of("/nonexistent")));
+  if (const auto account = home_of(facts.uid); account && resolved(*account) != facts.home) facts.account_home = resolved(*account);
   facts.temp = resolved(path_variable(request.environment, "TMPDIR").value_or(AbsPath::of("/tmp")));
   facts.cwd = resolved(request.cwd);
   facts.project_root = request.project_root ? resolved(*request.project_root) : find_project_root(facts.cwd);
@@ -116,7 +124,14 @@ std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy) {
   for (const auto& directory : directories_to_list(PathRules::for_processes(rooted, facts))) {
     auto names = sys::list_directory(directory, most_entries);
     auto& fact = facts.paths.try_emplace(directory.text(), host::look_at(directory)).first->second;
-    if (names) fact.entries = std::move(*names);
+    if (!names) continue;
+    fact.entries = std::move(*names);
+    // An entry that is a link must be known as one, or its target would be opened in its place.
+    const auto entries = *fact.entries;
+    for (const auto& name : entries) {
+      const auto entry = directory.join(name);
+      if (auto seen = host::look_at(entry); seen.link_target) facts.paths.try_emplace(entry.text(), std::move(seen));
+    }
   }
   return notes;
 }

@@ -62,6 +62,30 @@ PathFact look_at(const AbsPath& path) {
 
 namespace {
 
+// Inside a writable root the command makes the links. A root named there that leads out of it would
+// open whatever an earlier run pointed it at.
+Status check_links_out(const Policy& policy) {
+  const auto& process = policy.process_sandbox;
+  std::vector<AbsPath> writable = policy.workspace_roots.value_or(std::vector<AbsPath>{});
+  writable.insert(writable.end(), process.write_roots.begin(), process.write_roots.end());
+  std::vector<AbsPath> named = writable;
+  for (const auto* list : {&policy.read_only_roots, &process.read_roots}) named.insert(named.end(), list->begin(), list->end());
+  for (const auto& path : named) {
+    HARN_TRY(real, host::resolve_existing(path));
+    for (const auto& root : writable) {
+      if (root == path || !root.contains(path)) continue;
+      HARN_TRY(real_root, host::resolve_existing(root));
+      if (real_root.contains(real)) continue;
+      return fail(Error{.code = ErrorCode::refused,
+                        .stage = Stage::load,
+                        .message = "the root " + base::quoted(path.text()) + " is a link out of the writable " + base::quoted(root.text()) + " to " +
+                                   base::quoted(real.text()),
+                        .hint = "the command could have made it; name the target itself"});
+    }
+  }
+  return {};
+}
+
 Status resolve_all(std::vector<AbsPath>& paths, Result<AbsPath> (*resolve)(const AbsPath&)) {
   for (auto& path : paths) {
     HARN_TRY(real, resolve(path));
@@ -74,6 +98,7 @@ Status resolve_all(std::vector<AbsPath>& paths, Result<AbsPath> (*resolve)(const
 
 Result<Policy> resolve_policy_paths(Policy policy) {
   auto& process = policy.process_sandbox;
+  HARN_OK(check_links_out(policy));
   if (policy.workspace_roots) HARN_OK(resolve_all(*policy.workspace_roots, host::resolve_existing));
   for (auto* list : {&policy.read_only_roots, &process.read_roots, &process.write_roots, &process.read_deny_roots})
     HARN_OK(resolve_all(*list, host::resolve_existing));

@@ -87,6 +87,7 @@ struct Fields<HostFacts> {
                                    field("uid", &HostFacts::uid),
                                    field("gid", &HostFacts::gid),
                                    field("home", &HostFacts::home),
+                                   field("account_home", &HostFacts::account_home),
                                    field("temp", &HostFacts::temp),
                                    field("cwd", &HostFacts::cwd),
                                    field("project_root", &HostFacts::project_root),

@@ -90,6 +90,30 @@ Status check_credentials(const Policy& policy, const HostFacts& facts) {
   return {};
 }
 
+// A socket entry makes its path appear inside, so it must be a socket and nothing that is closed.
+Status check_sockets(const Policy& policy, const HostFacts& facts) {
+  const auto wrong = [](const AbsPath& path, std::string_view why) {
+    return fail(Error{.code = ErrorCode::invalid_policy,
+                      .stage = Stage::plan,
+                      .message = "process_sandbox.unix_sockets names '" + path.text() + "', which " + std::string(why),
+                      .hint = "name the socket itself, or use read_roots for files and directories",
+                      .where = "process_sandbox.unix_sockets"});
+  };
+  const auto credentials = policy::credential_paths(facts.home);
+  for (const auto& socket : policy.process_sandbox.unix_sockets) {
+    const auto kind = facts.kind_of(socket.path);
+    if (kind == PathKind::missing) return wrong(socket.path, "does not exist");
+    if (kind != PathKind::socket) return wrong(socket.path, "is not a socket");
+    const auto& exposed = policy.process_sandbox.credentials;
+    for (const auto& credential : credentials)
+      if (credential.path.contains(socket.path) && std::find(exposed.begin(), exposed.end(), credential.path) == exposed.end())
+        return wrong(socket.path, "lies in the credential path '" + credential.path.text() + "'");
+    for (const auto& denied : policy.process_sandbox.read_deny_roots)
+      if (denied.contains(socket.path)) return wrong(socket.path, "lies in the denied '" + denied.text() + "'");
+  }
+  return {};
+}
+
 Plan blank_plan(const Policy& policy, const Command& command, const HostFacts& facts) {
   Plan out;
   out.profile = policy.profile();
@@ -190,6 +214,7 @@ Result<Plan> make_plan(const Policy& policy, const Command& command, const HostF
 
   HARN_OK(check_roots_exist(resolved, facts));
   HARN_OK(check_credentials(resolved, facts));
+  HARN_OK(check_sockets(resolved, facts));
   const Plan blank = blank_plan(resolved, command, facts);
   HARN_OK(check_cwd(resolved, blank.cwd));
   const PathRules rules = PathRules::for_processes(resolved, facts);

@@ -167,6 +167,25 @@ TEST(MakePlan, MissingRootsAndUnknownCredentialsAreErrors) {
   EXPECT_EQ(make_plan(policy, make, host()).error().hint, "use process_sandbox.read_roots for other paths");
 }
 
+TEST(MakePlan, ASocketEntryOpensNothingButASocket) {
+  auto facts = host();
+  facts.paths["/run/a.sock"] = facts.paths["/home/u/.ssh/agent"] = facts.paths["/w/denied/s"] = {.kind = PathKind::socket};
+  facts.paths["/home/u/.ssh"] = facts.paths["/w/denied"] = {.kind = PathKind::directory};
+  facts.paths["/run/gone"] = {.kind = PathKind::missing};
+  const auto message = [&](const char* path) {
+    Policy policy;
+    policy.process_sandbox.unix_sockets = {{p(path), false}};
+    policy.process_sandbox.read_deny_roots = {p("/w/denied")};
+    const auto plan = make_plan(policy, make, facts);
+    return plan ? std::string() : plan.error().message;
+  };
+  EXPECT_EQ(message("/run/a.sock"), "");
+  EXPECT_EQ(message("/home/u/.ssh"), "process_sandbox.unix_sockets names '/home/u/.ssh', which is not a socket");
+  EXPECT_EQ(message("/run/gone"), "process_sandbox.unix_sockets names '/run/gone', which does not exist");
+  EXPECT_EQ(message("/home/u/.ssh/agent"), "process_sandbox.unix_sockets names '/home/u/.ssh/agent', which lies in the credential path '/home/u/.ssh'");
+  EXPECT_EQ(message("/w/denied/s"), "process_sandbox.unix_sockets names '/w/denied/s', which lies in the denied '/w/denied'");
+}
+
 TEST(MakePlan, EveryPlatformPlansOnThisMachine) {
   auto facts = host();
   facts.tools["sandbox-exec"] = {.path = p("/usr/bin/sandbox-exec"), .works = true};

@@ -123,6 +123,9 @@ class Filter {
     if (always_stripped(name)) return "never reaches a sandbox; nothing can pass it";
     if (std::string why = stripped(name); !why.empty()) return why;
     if (rules_.remove.contains(name)) return "removed by env.remove";
+    // A wrapper program starts with this environment before it confines anything, so what makes a
+    // loader or shell run foreign code passes under no circumstances; a command can set it for itself.
+    if (const NamePattern* row = first_match(loader_patterns, name)) return fmt::format("matches '{}' ({})", row->pattern, row->holds);
     if (rules_.set.contains(name)) return {};
     return withheld(name);
   }
@@ -137,8 +140,6 @@ class Filter {
 
   // The filter for values that come from the caller.
   std::string withheld(const std::string& name) const {
-    if (const NamePattern* row = first_match(loader_patterns, name))
-      return fmt::format("matches '{}' ({}); env.set can set it", row->pattern, row->holds);
     if (rules_.passthrough.contains(name)) return {};
     if (const NamePattern* row = secret_row(name))
       return fmt::format("matches '{}' ({}); env.passthrough can name it", row->pattern, row->holds);

@@ -115,7 +115,10 @@ class PathRulesBuilder {
     const auto& exposed = policy_.process_sandbox.credentials;
     const std::set<AbsPath> named(exposed.begin(), exposed.end());
     const bool tokens = policy_.exposes_package_tokens();
-    for (auto& credential : policy::credential_paths(facts_.home)) {
+    auto credentials = policy::credential_paths(facts_.home);
+    if (facts_.account_home)
+      for (auto& more : policy::credential_paths(*facts_.account_home)) credentials.push_back(std::move(more));
+    for (const auto& credential : credentials) {
       const bool lifted = for_processes_ && (named.contains(credential.path) || (tokens && credential.package_token));
       close_or_expose(credential.path, lifted);
       // Dotfiles are often links into a checkout: what they name is the same secret.
@@ -166,19 +169,37 @@ class PathRulesBuilder {
     for (const auto& git : facts_.git) {
       if (for_processes_ && model_.value(git.work_tree.text()).process == Ruled::write) open_git(git);
       for (const auto& path : {git.common_dir.join("hooks"), git.common_dir.join("config"), git.common_dir.join("config.worktree"),
-                               git.git_dir.join("config.worktree"), git.common_dir.join("objects/info/alternates")}) {
+                               git.common_dir.join("objects/info/alternates"), git.git_dir.join("config.worktree"),
+                               git.git_dir.join("commondir"), git.git_dir.join("gitdir"), pointer_of(git)}) {
         capped_.insert(path.text());
         candidates_.push_back(path);
       }
     }
   }
 
+  // The ".git" file that says where the repository is; a work tree with its own directory has none.
+  static AbsPath pointer_of(const GitLayout& git) {
+    const auto pointer = git.work_tree.join(".git");
+    return pointer.contains(git.common_dir) ? git.git_dir.join("gitdir") : pointer;
+  }
+
   void open_git(const GitLayout& git) {
     open(git.common_dir, Access::read, Origin::git);
     open(git.git_dir, Access::write, Origin::git);
     for (const auto* name : {"objects", "refs", "logs"}) open(git.common_dir.join(name), Access::write, Origin::git);
-    for (const auto& path : git.alternates) open(path, Access::read, Origin::git);
+    // Where the command itself can write the list of alternates, it grants nothing.
+    if (model_.value(git.common_dir.text()).process != Ruled::write)
+      for (const auto& path : git.alternates) open(path, Access::read, Origin::git);
     hooks_.insert(git.common_dir.join("hooks").text());
+  }
+
+  // What a protected link leads to is what the host will execute.
+  void add_protected_name(const AbsPath& path) {
+    candidates_.push_back(path);
+    const auto target = link_target(path);
+    if (!target || model_.is_unprotected(path.text())) return;
+    capped_.insert(target->text());
+    candidates_.push_back(*target);
   }
 
   void add_protected() {
@@ -188,7 +209,7 @@ class PathRulesBuilder {
         const auto path = root.join(entry.name);
         // A repository that does not exist yet has nothing to protect: the command may create its own.
         if (!entry.needs.empty() && !present(root.join(entry.needs))) model_.add_unprotect(path);
-        else candidates_.push_back(path);
+        else add_protected_name(path);
       }
     }
   }

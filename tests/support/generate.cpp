@@ -158,7 +158,11 @@ Policy plannable_policy(Random& random, const HostFacts& facts) {
   for (auto* list :
        {&*policy.workspace_roots, &policy.read_only_roots, &policy.process_sandbox.read_roots, &policy.process_sandbox.write_roots})
     std::erase_if(*list, gone);
-  for (auto& socket : policy.process_sandbox.unix_sockets) socket.allow_dangerous = true;
+  auto& sandbox = policy.process_sandbox;
+  for (auto& socket : sandbox.unix_sockets) socket.allow_dangerous = true;
+  std::erase_if(sandbox.unix_sockets, [&](const UnixSocket& socket) {
+    return std::any_of(sandbox.read_deny_roots.begin(), sandbox.read_deny_roots.end(), [&](const AbsPath& path) { return path.contains(socket.path); });
+  });
   return policy;
 }
 
@@ -176,6 +180,7 @@ HostFacts random_facts(Random& random, Platform platform) {
   facts.unlisted = PathKind::directory;
   for (const auto path : {"/home/u/.npmrc"sv, "/home/u/.bashrc"sv, "/w/harn.toml"sv, "/w/.bashrc"sv, "/etc/shadow"sv})
     facts.paths[on(platform, path).text()] = {.kind = PathKind::file};
+  for (const auto path : {"/run/a.sock"sv, "/run/b.sock"sv}) facts.paths[on(platform, path).text()] = {.kind = PathKind::socket};
   for (const auto& row : policy::credential_paths(facts.home))
     if (random.chance(50)) facts.paths[row.path.text()] = {.kind = PathKind::missing};
   for (const auto& entry : policy::protected_names())
