@@ -88,7 +88,7 @@ struct HostFacts {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   AbsPath home = {};
-  std::optional<AbsPath> account_home = {};     // of the account, where HOME says otherwise: secrets live there too
+  std::optional<AbsPath> account_home = {};  // of the account, where HOME says otherwise: secrets live there too
   AbsPath temp = {};
   AbsPath cwd = {};
   AbsPath project_root = {};

@@ -22,6 +22,19 @@ std::string root_of(std::string_view text) {
   return std::string(1, letter >= 'a' ? static_cast<char>(letter - 'a' + 'A') : letter) + ":/";
 }
 
+// True when normalising would change nothing, which is nearly always: no empty, "." or ".." component.
+bool is_normal(std::string_view relative) {
+  if (relative.empty()) return false;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= relative.size(); ++i) {
+    if (i != relative.size() && relative[i] != '/') continue;
+    const auto part = relative.substr(start, i - start);
+    if (part.empty() || part == "." || part == "..") return false;
+    start = i + 1;
+  }
+  return true;
+}
+
 void append_component(std::string& out, std::size_t root_size, std::string_view part) {
   if (part.empty() || part == ".") return;
   if (part == "..") {
@@ -45,6 +58,7 @@ Result<AbsPath> AbsPath::parse(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) return wrong("the path " + base::quoted(text) + " contains a NUL byte", "remove it");
   if (!looks_absolute(text)) return wrong("the path " + base::quoted(text) + " is not absolute", "write it from the root, or with ~/");
 
+  if (text.front() == '/' && is_normal(text.substr(1))) return AbsPath(std::string(text));
   std::string flat(text);
   const bool drive = is_drive(flat);
   if (drive) std::replace(flat.begin(), flat.end(), '\\', '/');
@@ -80,7 +94,13 @@ std::size_t AbsPath::depth() const {
 }
 
 AbsPath AbsPath::join(std::string_view relative) const {
-  std::string out = text_;
+  std::string out;
+  out.reserve(text_.size() + relative.size() + 1);
+  out = text_;
+  if (is_normal(relative)) {
+    if (!is_root()) out += '/';
+    return AbsPath(std::move(out += relative));
+  }
   // A join never leaves this directory: ".." folds at most back to it.
   const auto floor = out.size();
   const bool rooted = is_root();

@@ -78,8 +78,8 @@ Status check_links_out(const Policy& policy) {
       if (real_root.contains(real)) continue;
       return fail(Error{.code = ErrorCode::refused,
                         .stage = Stage::load,
-                        .message = "the root " + base::quoted(path.text()) + " is a link out of the writable " + base::quoted(root.text()) + " to " +
-                                   base::quoted(real.text()),
+                        .message = "the root " + base::quoted(path.text()) + " is a link out of the writable " + base::quoted(root.text()) +
+                                   " to " + base::quoted(real.text()),
                         .hint = "the command could have made it; name the target itself"});
     }
   }

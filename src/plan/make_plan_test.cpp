@@ -182,7 +182,8 @@ TEST(MakePlan, ASocketEntryOpensNothingButASocket) {
   EXPECT_EQ(message("/run/a.sock"), "");
   EXPECT_EQ(message("/home/u/.ssh"), "process_sandbox.unix_sockets names '/home/u/.ssh', which is not a socket");
   EXPECT_EQ(message("/run/gone"), "process_sandbox.unix_sockets names '/run/gone', which does not exist");
-  EXPECT_EQ(message("/home/u/.ssh/agent"), "process_sandbox.unix_sockets names '/home/u/.ssh/agent', which lies in the credential path '/home/u/.ssh'");
+  EXPECT_EQ(message("/home/u/.ssh/agent"),
+            "process_sandbox.unix_sockets names '/home/u/.ssh/agent', which lies in the credential path '/home/u/.ssh'");
   EXPECT_EQ(message("/w/denied/s"), "process_sandbox.unix_sockets names '/w/denied/s', which lies in the denied '/w/denied'");
 }
 

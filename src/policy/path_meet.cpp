@@ -4,6 +4,7 @@
 // paths from the root downwards and writing a rule wherever the wanted meaning differs from what the
 // rules written so far already say.
 #include <algorithm>
+#include <set>
 
 #include "policy/path_model.h"
 #include "policy/presets.h"
@@ -26,7 +27,10 @@ class Emitter {
   }
 
  private:
-  PathValue wanted(const AbsPath& path) const { return meet(a_.value(path.text()), b_.value(path.text())); }
+  PathValue wanted(const AbsPath& path) const {
+    const auto mine = a_.value(path.text());
+    return &a_ == &b_ ? mine : meet(mine, b_.value(path.text()));
+  }
 
   // Lifted by both sides; only the topmost of nested ones.
   std::vector<AbsPath> shared_unprotected() const {
@@ -43,8 +47,9 @@ class Emitter {
   }
 
   std::vector<AbsPath> candidates() const {
-    std::vector<AbsPath> paths = a_.ruled_paths();
-    for (const auto* model : {&a_, &b_}) {
+    std::vector<AbsPath> paths;
+    const std::set<const PathModel*> models{&a_, &b_};  // one, where a policy meets itself
+    for (const auto* model : models) {
       for (auto list : {model->ruled_paths(), model->unprotected_paths(), protected_paths(*model)})
         paths.insert(paths.end(), std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
     }

@@ -26,7 +26,11 @@ PathModel::PathModel(const Policy& policy) {
   for (const auto& path : policy.unprotect) add_unprotect(path);
 }
 
-PathModel::Lists& PathModel::at(const AbsPath& path) { return rules_[path.text()]; }
+PathModel::Lists& PathModel::at(const AbsPath& path) {
+  const auto [it, fresh] = rules_.try_emplace(path.text());
+  if (fresh) paths_.push_back(path);
+  return it->second;
+}
 
 const PathModel::Lists* PathModel::find(std::string_view path) const {
   const auto it = rules_.find(path);
@@ -97,32 +101,26 @@ bool PathModel::is_protected(std::string_view path) const {
   return false;
 }
 
-namespace {
-
-template <class Map, class Keep>
-std::vector<AbsPath> collect(const Map& map, Keep keep) {
-  std::vector<AbsPath> paths;
-  for (const auto& entry : map)
-    if (keep(entry)) {
-      if constexpr (requires { entry.first; }) paths.push_back(AbsPath::of(entry.first));
-      else paths.push_back(AbsPath::of(entry));
-    }
+std::vector<AbsPath> PathModel::ruled_paths() const {
+  auto paths = paths_;
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
-}  // namespace
-
-std::vector<AbsPath> PathModel::ruled_paths() const {
-  return collect(rules_, [](const auto&) { return true; });
-}
-
 std::vector<AbsPath> PathModel::writable_roots() const {
-  return collect(rules_, [](const auto& entry) { return entry.second.workspace || entry.second.process_write; });
+  std::vector<AbsPath> paths;
+  if (!has_writable_) return paths;
+  for (const auto& path : paths_)
+    if (is_writable_root(path.text())) paths.push_back(path);
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 std::vector<AbsPath> PathModel::unprotected_paths() const {
-  return collect(unprotect_, [](const auto&) { return true; });
+  std::vector<AbsPath> paths;
+  for (const auto& text : unprotect_) paths.push_back(AbsPath::of(text));
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 }  // namespace harn::policy

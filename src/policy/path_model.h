@@ -79,6 +79,7 @@ class PathModel {
   const Lists* find(std::string_view path) const;
 
   Rules rules_ = {};
+  std::vector<AbsPath> paths_ = {};  // the keys of rules_, as paths
   std::unordered_set<std::string, TextHash, std::equal_to<>> unprotect_ = {};
   bool has_writable_ = false;
 };

@@ -30,6 +30,7 @@ struct Verdict {
 };
 
 void spell_really(Policy& policy, Platform platform) {
+  if (platform != Platform::macos) return;
   auto& sandbox = policy.process_sandbox;
   for (auto* list : {policy.workspace_roots ? &*policy.workspace_roots : nullptr, &policy.read_only_roots, &policy.unprotect,
                      &sandbox.read_roots, &sandbox.write_roots, &sandbox.read_deny_roots, &sandbox.credentials}) {
@@ -91,11 +92,13 @@ class PathRulesBuilder {
     out.platform_ = facts_.platform;
     for (const auto& path : candidates_) {
       const auto verdict = verdict_at(path);
-      const auto* above = out.nearest(path);
-      if (verdict.access == (above == nullptr ? Access::none : above->access)) continue;
-      int parent = -1;
-      if (above != nullptr) parent = static_cast<int>(above - out.rules_.data());
-      out.rules_.push_back({path, verdict.access, verdict.origin, facts_.kind_of(path)});
+      // Candidates come sorted, so the rule above is the last one written or one of its ancestors.
+      int parent = static_cast<int>(out.rules_.size()) - 1;
+      while (parent >= 0 && !out.rules_[static_cast<std::size_t>(parent)].path.contains(path))
+        parent = out.parents_[static_cast<std::size_t>(parent)];
+      if (verdict.access == (parent < 0 ? Access::none : out.rules_[static_cast<std::size_t>(parent)].access)) continue;
+      const auto origin = verdict.origin == Origin::workspace ? model_.origin(path.text()) : verdict.origin;
+      out.rules_.push_back({path, verdict.access, origin, facts_.kind_of(path)});
       out.parents_.push_back(parent);
     }
     return out;
@@ -222,14 +225,13 @@ class PathRulesBuilder {
     return false;
   }
 
+  // Origin::workspace stands for "some list"; which one matters only where a rule is written.
   Verdict listed(const AbsPath& path) const {
     const auto value = model_.value(path.text());
-    if (for_processes_) {
-      if (value.process == Ruled::read || value.process == Ruled::write)
-        return {value.process == Ruled::write ? Access::write : Access::read, model_.origin(path.text())};
-      return {Access::none, value.process == Ruled::deny ? Origin::deny : Origin::nothing};
-    }
-    return {value.file, value.file == Access::none && value.process != Ruled::deny ? Origin::nothing : model_.origin(path.text())};
+    if (value.process == Ruled::deny) return {Access::none, Origin::deny};
+    auto access = value.file;
+    if (for_processes_) access = value.process == Ruled::write ? Access::write : value.process == Ruled::read ? Access::read : Access::none;
+    return {access, access == Access::none ? Origin::nothing : Origin::workspace};
   }
 
   Verdict with_opened(Verdict verdict, std::string_view path) const {

@@ -114,7 +114,8 @@ TEST(PathRules, AnotherHomeDoesNotOpenTheAccountsSecrets) {
   facts.account_home = p("/root");
   auto policy = workspace();
   policy.read_only_roots = {p("/root")};
-  expect(policy, facts, {{"/root/.ssh/id_rsa", FileOp::read, false, Origin::credential}, {"/root/notes", FileOp::read, true, Origin::read_only}});
+  expect(policy, facts,
+         {{"/root/.ssh/id_rsa", FileOp::read, false, Origin::credential}, {"/root/notes", FileOp::read, true, Origin::read_only}});
 }
 
 TEST(PathRules, NamingThePresetOpensItsTokens) {
@@ -169,19 +170,24 @@ TEST(PathRules, ALinkedWorktreeMayCommitButNotPlantHooks) {
 TEST(PathRules, NothingThatRedirectsGitIsWritable) {
   auto facts = host();
   facts.git = {{.work_tree = p("/w"), .git_dir = p("/main/.git/worktrees/w"), .common_dir = p("/main/.git")}};
-  for (const auto* path : {"/main/.git/worktrees/w/commondir", "/main/.git/worktrees/w/gitdir", "/main/.git/worktrees/w/config.worktree", "/w/.git",
-                           "/main/.git/objects/info/alternates"})
+  for (const auto* path : {"/main/.git/worktrees/w/commondir", "/main/.git/worktrees/w/gitdir", "/main/.git/worktrees/w/config.worktree",
+                           "/w/.git", "/main/.git/objects/info/alternates"})
     EXPECT_FALSE(decide(workspace(), facts, p(path), FileOp::write).allowed) << path;
   facts.git.clear();
   EXPECT_FALSE(decide(workspace(), facts, p("/w/.git/commondir"), FileOp::write).allowed);
-  facts.git = {{.work_tree = p("/w"), .git_dir = p("/w/forged/worktrees/x"), .common_dir = p("/w/forged"), .alternates = {p("/home/u/private/objects")}}};
+  facts.git = {{.work_tree = p("/w"),
+                .git_dir = p("/w/forged/worktrees/x"),
+                .common_dir = p("/w/forged"),
+                .alternates = {p("/home/u/private/objects")}}};
   EXPECT_FALSE(decide(workspace(), facts, p("/home/u/private/objects/aa"), FileOp::read).allowed);
 }
 
 TEST(PathRules, TheTargetOfAProtectedLinkIsProtectedToo) {
   auto facts = host();
   facts.paths["/w/.git/hooks"] = {.kind = PathKind::directory, .link_target = p("/w/.githooks")};
-  expect(workspace(), facts, {{"/w/.githooks/pre-commit", FileOp::write, false, Origin::protected_}, {"/w/.githooks/pre-commit", FileOp::read, true, Origin::protected_}});
+  expect(workspace(), facts,
+         {{"/w/.githooks/pre-commit", FileOp::write, false, Origin::protected_},
+          {"/w/.githooks/pre-commit", FileOp::read, true, Origin::protected_}});
 }
 
 TEST(PathRules, AWritableMainRepositoryKeepsItsHooksReadOnly) {

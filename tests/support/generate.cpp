@@ -161,7 +161,8 @@ Policy plannable_policy(Random& random, const HostFacts& facts) {
   auto& sandbox = policy.process_sandbox;
   for (auto& socket : sandbox.unix_sockets) socket.allow_dangerous = true;
   std::erase_if(sandbox.unix_sockets, [&](const UnixSocket& socket) {
-    return std::any_of(sandbox.read_deny_roots.begin(), sandbox.read_deny_roots.end(), [&](const AbsPath& path) { return path.contains(socket.path); });
+    return std::any_of(sandbox.read_deny_roots.begin(), sandbox.read_deny_roots.end(),
+                       [&](const AbsPath& path) { return path.contains(socket.path); });
   });
   return policy;
 }
