@@ -36,6 +36,14 @@ TEST(Probe, DirectoriesComeResolvedAndPathWithoutNonsense) {
   EXPECT_EQ(facts.linux.user_namespaces, facts.linux.why_no_user_namespaces.empty());
 }
 
+TEST(Probe, APathEntryThatIsALinkOpensNothing) {
+  TempDir temp;
+  temp.directory("private");
+  temp.directory("work");
+  temp.link("work/bin", "../private");
+  EXPECT_EQ(probe_host({.environment = {{"PATH", temp.path("work/bin").text()}}}).search_path, std::vector<AbsPath>{});
+}
+
 TEST(Probe, WithoutHomeTheAccountDecides) {
   const auto facts = probe_host({});
   EXPECT_NE(facts.home, AbsPath::of("/"));

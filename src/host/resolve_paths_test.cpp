@@ -31,6 +31,22 @@ TEST(ResolvePaths, LinksAreFollowedAsFarAsThePathExists) {
   EXPECT_EQ(resolve_parent(AbsPath::of("/")), AbsPath::of("/"));
 }
 
+TEST(ResolvePaths, ARootThatIsALinkOutOfAWritableRootIsRefused) {
+  const TempDir temp;
+  temp.directory("work/real");
+  temp.directory("private");
+  temp.link("work/out", "../private");
+  temp.link("work/in", "real");
+  Policy policy;
+  policy.workspace_roots = {temp.path("work"), temp.path("work/in")};
+  EXPECT_TRUE(resolve_policy_paths(policy));
+  policy.workspace_roots->push_back(temp.path("work/out"));
+  EXPECT_EQ(resolve_policy_paths(policy).error().code, ErrorCode::refused);
+  policy.workspace_roots->pop_back();
+  policy.process_sandbox.read_roots = {temp.path("work/out")};
+  EXPECT_EQ(resolve_policy_paths(policy).error().code, ErrorCode::refused);
+}
+
 TEST(ResolvePaths, FactsSayWhereALinkLeads) {
   const TempDir temp;
   temp.directory("real");

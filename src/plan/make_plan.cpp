@@ -75,7 +75,7 @@ Status check_roots_exist(const Policy& policy, const HostFacts& facts) {
 Status check_credentials(const Policy& policy, const HostFacts& facts) {
   if (policy.process_sandbox.credentials.empty()) return {};
   std::set<AbsPath> known;
-  for (auto& credential : policy::credential_paths(facts.home)) known.insert(std::move(credential.path));
+  for (auto& credential : policy::credential_paths(facts)) known.insert(std::move(credential.path));
   for (const auto& path : policy.process_sandbox.credentials) {
     if (known.contains(path)) continue;
     std::string near;
@@ -100,7 +100,7 @@ Status check_sockets(const Policy& policy, const HostFacts& facts) {
                       .hint = "name the socket itself, or use read_roots for files and directories",
                       .where = "process_sandbox.unix_sockets"});
   };
-  const auto credentials = policy::credential_paths(facts.home);
+  const auto credentials = policy::credential_paths(facts);
   for (const auto& socket : policy.process_sandbox.unix_sockets) {
     const auto kind = facts.kind_of(socket.path);
     if (kind == PathKind::missing) return wrong(socket.path, "does not exist");

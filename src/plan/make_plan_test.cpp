@@ -184,6 +184,10 @@ TEST(MakePlan, ASocketEntryOpensNothingButASocket) {
   EXPECT_EQ(message("/run/gone"), "process_sandbox.unix_sockets names '/run/gone', which does not exist");
   EXPECT_EQ(message("/home/u/.ssh/agent"),
             "process_sandbox.unix_sockets names '/home/u/.ssh/agent', which lies in the credential path '/home/u/.ssh'");
+  facts.account_home = p("/root");
+  facts.paths["/root/.gnupg/S.gpg-agent"] = {.kind = PathKind::socket};
+  EXPECT_EQ(message("/root/.gnupg/S.gpg-agent"),
+            "process_sandbox.unix_sockets names '/root/.gnupg/S.gpg-agent', which lies in the credential path '/root/.gnupg'");
   EXPECT_EQ(message("/w/denied/s"), "process_sandbox.unix_sockets names '/w/denied/s', which lies in the denied '/w/denied'");
 }
 

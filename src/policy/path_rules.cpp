@@ -118,10 +118,7 @@ class PathRulesBuilder {
     const auto& exposed = policy_.process_sandbox.credentials;
     const std::set<AbsPath> named(exposed.begin(), exposed.end());
     const bool tokens = policy_.exposes_package_tokens();
-    auto credentials = policy::credential_paths(facts_.home);
-    if (facts_.account_home)
-      for (auto& more : policy::credential_paths(*facts_.account_home)) credentials.push_back(std::move(more));
-    for (const auto& credential : credentials) {
+    for (const auto& credential : policy::credential_paths(facts_)) {
       const bool lifted = for_processes_ && (named.contains(credential.path) || (tokens && credential.package_token));
       close_or_expose(credential.path, lifted);
       // Dotfiles are often links into a checkout: what they name is the same secret.

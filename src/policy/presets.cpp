@@ -34,9 +34,12 @@ std::vector<AbsPath> preset_paths(const std::set<Preset>& presets, const HostFac
   return paths;
 }
 
-std::vector<Credential> credential_paths(const AbsPath& home) {
+std::vector<Credential> credential_paths(const HostFacts& facts) {
   std::vector<Credential> paths;
-  for (const auto& row : assets::credential_paths) paths.push_back({place(row.in_home, row.path, home), row.package_token});
+  for (const auto& row : assets::credential_paths) {
+    paths.push_back({place(row.in_home, row.path, facts.home), row.package_token});
+    if (row.in_home && facts.account_home) paths.push_back({facts.account_home->join(row.path), row.package_token});
+  }
   return paths;
 }
 

@@ -26,7 +26,8 @@ struct Credential {
   AbsPath path = {};
   bool package_token = false;
 };
-std::vector<Credential> credential_paths(const AbsPath& home);
+// Under HOME and, where the account has another home, there too.
+std::vector<Credential> credential_paths(const HostFacts& facts);
 
 struct DeviceGrant {
   AbsPath path = {};

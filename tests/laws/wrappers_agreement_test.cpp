@@ -82,7 +82,7 @@ void thin_out(const Policy& policy, HostFacts& facts, Random& random) {
     const bool spaced = path.text().find(' ') != std::string::npos;
     if (spaced || random.chance(85)) facts.paths.try_emplace(path.text(), PathFact{.kind = PathKind::missing});
   };
-  for (const auto& credential : policy::credential_paths(facts.home)) maybe_missing(credential.path);
+  for (const auto& credential : policy::credential_paths(facts)) maybe_missing(credential.path);
   for (const auto& root : policy::PathModel(policy).writable_roots())
     for (const auto& entry : policy::protected_names()) maybe_missing(root.join(entry.name));
 }

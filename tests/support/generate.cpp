@@ -182,7 +182,7 @@ HostFacts random_facts(Random& random, Platform platform) {
   for (const auto path : {"/home/u/.npmrc"sv, "/home/u/.bashrc"sv, "/w/harn.toml"sv, "/w/.bashrc"sv, "/etc/shadow"sv})
     facts.paths[on(platform, path).text()] = {.kind = PathKind::file};
   for (const auto path : {"/run/a.sock"sv, "/run/b.sock"sv}) facts.paths[on(platform, path).text()] = {.kind = PathKind::socket};
-  for (const auto& row : policy::credential_paths(facts.home))
+  for (const auto& row : policy::credential_paths(facts))
     if (random.chance(50)) facts.paths[row.path.text()] = {.kind = PathKind::missing};
   for (const auto& entry : policy::protected_names())
     if (random.chance(50)) facts.paths[facts.cwd.join(entry.name).text()] = {.kind = PathKind::missing};

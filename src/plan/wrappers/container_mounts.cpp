@@ -125,7 +125,7 @@ PathRules container_rules(const PlanInput& input) {
   const bool tokens = policy.exposes_package_tokens();
   policy.process_sandbox.presets.emplace();
   if (tokens)
-    for (const auto& credential : policy::credential_paths(input.facts.home))
+    for (const auto& credential : policy::credential_paths(input.facts))
       if (credential.package_token) policy.process_sandbox.credentials.push_back(credential.path);
   return PathRules::for_processes(policy, input.facts);
 }
