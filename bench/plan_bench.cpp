@@ -148,8 +148,9 @@ BENCHMARK(compile_syscall_filter)->Unit(benchmark::kMicrosecond);
 Policy many_roots(std::int64_t count) {
   Policy policy;
   policy.workspace_roots = {AbsPath::of("/home/me/project")};
+  policy.read_only_roots.emplace();
   for (std::int64_t i = 0; i < count; ++i)
-    policy.read_only_roots.push_back(AbsPath::of("/srv/packages/" + std::to_string(i % 100) + "/package-" + std::to_string(i)));
+    policy.read_only_roots->push_back(AbsPath::of("/srv/packages/" + std::to_string(i % 100) + "/package-" + std::to_string(i)));
   return policy;
 }
 

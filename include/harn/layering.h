@@ -2,10 +2,11 @@
 // Where a policy comes from: built-in default → user config → project file → flags, under the
 // system ceiling. A pure function of what the loader found, so the trust rule can be tested.
 //
-// A member that a later layer writes replaces the one before; what takes something away adds up
-// (read_deny_roots, read-only paths inside writable ones, strip, remove, blocked_commands,
-// blocked_ports) and env.set merges by name. Flags are the
-// operator: their path, socket, credential and passthrough lists add to what is there. A project
+// A member that a later layer writes replaces the one before, also with an empty list; the tables
+// capabilities and network are written as a whole. What takes something away adds up (read_deny_roots,
+// read-only paths inside writable ones, strip, remove, blocked_commands, blocked_ports) and env.set
+// merges by name. Flags are the operator: their path, socket, credential and passthrough lists add to
+// what is there. A project
 // file may only narrow what default and user config allow, unless its digest is trusted; it may
 // never unprotect. The ceiling is a complete policy (what it leaves unset has the default meaning)
 // and is met last, so nothing passes it.

@@ -9,7 +9,9 @@
 //   max_memory_mb = 512
 //
 // The three laws: nothing downgrades silently; unset, empty and everything are three different
-// values (std::optional is "unset", an empty list allows nothing); children only narrow.
+// values (std::optional is "unset", an empty list allows nothing); children only narrow. An unset list
+// leaves an earlier layer's alone, an empty one takes its place. Lists that only take something away
+// (denials, strip, remove, blocked_…) add up over layers, so they have no unset.
 //
 // Every member is a lattice and intersect() is its meet: idempotent, commutative, associative, and
 // the result never allows what either side withholds. decide() is the meaning of the path members:
@@ -31,6 +33,13 @@
 #include "harn/result.h"
 
 namespace harn {
+
+// What a list that may be unset holds. Only layering tells unset from empty; both grant nothing.
+template <class List>
+const List& entries(const std::optional<List>& list) {
+  static const List nothing = {};
+  return list ? *list : nothing;
+}
 
 // The order of enumerators is the strictness ladder: compare with <.
 enum class Profile : std::uint8_t {
@@ -92,11 +101,11 @@ struct ProcessSandbox {
   // registry tokens of package_manager_config (.netrc, .npmrc, .pypirc, .cargo/credentials*), and are
   // worth rewriting ACLs for on Windows. Unset = exactly when `presets` is given.
   std::optional<bool> package_tokens = {};
-  std::vector<AbsPath> read_roots = {};
-  std::vector<AbsPath> write_roots = {};
+  std::optional<std::vector<AbsPath>> read_roots = {};
+  std::optional<std::vector<AbsPath>> write_roots = {};
   std::vector<AbsPath> read_deny_roots = {};
-  std::vector<UnixSocket> unix_sockets = {};
-  std::vector<AbsPath> credentials = {};  // built-in credential paths to expose, by exact path
+  std::optional<std::vector<UnixSocket>> unix_sockets = {};
+  std::optional<std::vector<AbsPath>> credentials = {};  // built-in credential paths to expose, by exact path
 
   bool operator==(const ProcessSandbox&) const = default;
 };
@@ -145,11 +154,11 @@ enum class EnvMode : std::uint8_t {
 };
 
 struct EnvRules {
-  EnvMode mode = EnvMode::inherit;
+  std::optional<EnvMode> mode = {};  // unset = inherit
   std::map<std::string, std::string> set = {};
   std::set<std::string> remove = {};
-  std::set<std::string> passthrough = {};  // exact names lifted from the secret patterns
-  std::set<std::string> strip = {};        // further names or patterns that never pass
+  std::optional<std::set<std::string>> passthrough = {};  // exact names lifted from the secret patterns
+  std::set<std::string> strip = {};                       // further names or patterns that never pass
 
   bool operator==(const EnvRules&) const = default;
 };
@@ -159,8 +168,8 @@ struct Policy {
   std::optional<SideEffectLevel> side_effect_level = {};     // unset = process_exec
   std::optional<Capabilities> capabilities = {};             // unset = all
   std::optional<std::vector<AbsPath>> workspace_roots = {};  // unset = the project root
-  std::vector<AbsPath> read_only_roots = {};
-  std::vector<AbsPath> unprotect = {};  // protected names made writable again
+  std::optional<std::vector<AbsPath>> read_only_roots = {};
+  std::optional<std::vector<AbsPath>> unprotect = {};  // protected names made writable again
   ProcessSandbox process_sandbox = {};
   std::optional<Network> network = {};  // unset = limited, no hosts
   Limits limits = {};

@@ -92,7 +92,7 @@ Status read_environment(const Arguments& arguments, EnvRules& env) {
       return wrong_usage(fmt::format("--env: {} is not NAME=VALUE", base::quoted(text)), "write a name, '=' and a value");
     env.set.insert_or_assign(text.substr(0, equals), text.substr(equals + 1));
   }
-  for (const auto& name : arguments.all("env-pass")) env.passthrough.insert(name);
+  if (const auto& names = arguments.all("env-pass"); !names.empty()) env.passthrough.emplace(names.begin(), names.end());
   for (const auto& name : arguments.all("env-strip")) env.strip.insert(name);
   if (arguments.has("clear-env")) env.mode = EnvMode::replace;
   return {};
@@ -122,16 +122,17 @@ Result<std::vector<AbsPath>> path_arguments(const std::vector<std::string>& text
 Result<Policy> policy_from_flags(const Arguments& arguments, const PathContext& context) {
   Policy policy;
   if (const auto* name = arguments.value("profile")) policy.sandbox_profile = base::enum_value<Profile>(*name);
-  if (arguments.has("write")) {
-    HARN_TRY(roots, path_arguments(arguments.all("write"), context));
-    policy.workspace_roots = std::move(roots);
-  }
-  HARN_TRY(readable, path_arguments(arguments.all("read"), context));
-  policy.read_only_roots = std::move(readable);
+  const auto read_paths = [&](std::string_view option, std::optional<std::vector<AbsPath>>& list) -> Status {
+    if (!arguments.has(option)) return {};
+    HARN_TRY(paths, path_arguments(arguments.all(option), context));
+    list = std::move(paths);
+    return {};
+  };
+  HARN_OK(read_paths("write", policy.workspace_roots));
+  HARN_OK(read_paths("read", policy.read_only_roots));
+  HARN_OK(read_paths("unprotect", policy.unprotect));
   HARN_TRY(denied, path_arguments(arguments.all("deny"), context));
   policy.process_sandbox.read_deny_roots = std::move(denied);
-  HARN_TRY(unprotect, path_arguments(arguments.all("unprotect"), context));
-  policy.unprotect = std::move(unprotect);
   for (const auto& name : arguments.all("preset")) {
     if (!policy.process_sandbox.presets) policy.process_sandbox.presets.emplace();
     policy.process_sandbox.presets->insert(*base::enum_value<Preset>(name));

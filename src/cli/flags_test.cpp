@@ -78,7 +78,7 @@ TEST(Flags, EveryFlagReachesItsMember) {
                      .max_output_bytes = 6144,
                      .max_open_files = 7,
                      .wall_time = std::chrono::milliseconds(1500)};
-  expected.env = {.mode = EnvMode::replace, .set = {{"A", "d"}}, .passthrough = {"T_TOKEN"}, .strip = {"X*"}};
+  expected.env = {.mode = EnvMode::replace, .set = {{"A", "d"}}, .passthrough = std::set<std::string>{"T_TOKEN"}, .strip = {"X*"}};
   EXPECT_EQ(*got, expected);
 }
 

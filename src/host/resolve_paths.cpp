@@ -66,10 +66,11 @@ namespace {
 // open whatever an earlier run pointed it at.
 Status check_links_out(const Policy& policy) {
   const auto& process = policy.process_sandbox;
-  std::vector<AbsPath> writable = policy.workspace_roots.value_or(std::vector<AbsPath>{});
-  writable.insert(writable.end(), process.write_roots.begin(), process.write_roots.end());
+  std::vector<AbsPath> writable = entries(policy.workspace_roots);
+  writable.insert(writable.end(), entries(process.write_roots).begin(), entries(process.write_roots).end());
   std::vector<AbsPath> named = writable;
-  for (const auto* list : {&policy.read_only_roots, &process.read_roots}) named.insert(named.end(), list->begin(), list->end());
+  for (const auto* list : {&policy.read_only_roots, &process.read_roots})
+    named.insert(named.end(), entries(*list).begin(), entries(*list).end());
   for (const auto& path : named) {
     HARN_TRY(real, host::resolve_existing(path));
     for (const auto& root : writable) {
@@ -99,11 +100,13 @@ Status resolve_all(std::vector<AbsPath>& paths, Result<AbsPath> (*resolve)(const
 Result<Policy> resolve_policy_paths(Policy policy) {
   auto& process = policy.process_sandbox;
   HARN_OK(check_links_out(policy));
-  if (policy.workspace_roots) HARN_OK(resolve_all(*policy.workspace_roots, host::resolve_existing));
-  for (auto* list : {&policy.read_only_roots, &process.read_roots, &process.write_roots, &process.read_deny_roots})
-    HARN_OK(resolve_all(*list, host::resolve_existing));
-  for (auto* list : {&policy.unprotect, &process.credentials}) HARN_OK(resolve_all(*list, host::resolve_parent));
-  for (auto& socket : process.unix_sockets) {
+  for (auto* list : {&policy.workspace_roots, &policy.read_only_roots, &process.read_roots, &process.write_roots})
+    if (*list) HARN_OK(resolve_all(**list, host::resolve_existing));
+  HARN_OK(resolve_all(process.read_deny_roots, host::resolve_existing));
+  for (auto* list : {&policy.unprotect, &process.credentials})
+    if (*list) HARN_OK(resolve_all(**list, host::resolve_parent));
+  if (!process.unix_sockets) return policy;
+  for (auto& socket : *process.unix_sockets) {
     HARN_TRY(real, host::resolve_existing(socket.path));
     socket.path = std::move(real);
   }

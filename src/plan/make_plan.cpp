@@ -41,7 +41,7 @@ Status check_may_run(const Policy& policy, const Command& command) {
 
 std::string roots_text(const Policy& policy) {
   std::vector<std::string> names;
-  for (const auto& root : policy.workspace_roots.value_or(std::vector<AbsPath>{})) names.push_back(root.text());
+  for (const auto& root : entries(policy.workspace_roots)) names.push_back(root.text());
   return base::join(names, ", ");
 }
 
@@ -49,7 +49,7 @@ Status check_cwd(const Policy& policy, const AbsPath& cwd) {
   const auto inside = [&](const std::vector<AbsPath>& roots) {
     return std::any_of(roots.begin(), roots.end(), [&](const AbsPath& root) { return root.contains(cwd); });
   };
-  if (inside(policy.workspace_roots.value_or(std::vector<AbsPath>{})) || inside(policy.read_only_roots)) return {};
+  if (inside(entries(policy.workspace_roots)) || inside(entries(policy.read_only_roots))) return {};
   return fail(refused_command("sandbox violation: process cwd '" + cwd.text() + "' is outside workspace_roots [" + roots_text(policy) + "]",
                               "use --cwd with a directory inside, or add the directory with --write or --read"));
 }
@@ -65,18 +65,18 @@ Status check_roots_exist(const Policy& policy, const HostFacts& facts) {
                           .where = std::string(member)});
     return {};
   };
-  HARN_OK(check("workspace_roots", policy.workspace_roots.value_or(std::vector<AbsPath>{})));
-  HARN_OK(check("read_only_roots", policy.read_only_roots));
-  HARN_OK(check("process_sandbox.read_roots", policy.process_sandbox.read_roots));
-  return check("process_sandbox.write_roots", policy.process_sandbox.write_roots);
+  HARN_OK(check("workspace_roots", entries(policy.workspace_roots)));
+  HARN_OK(check("read_only_roots", entries(policy.read_only_roots)));
+  HARN_OK(check("process_sandbox.read_roots", entries(policy.process_sandbox.read_roots)));
+  return check("process_sandbox.write_roots", entries(policy.process_sandbox.write_roots));
 }
 
 // A credential entry that lifts nothing is a mistake somebody believes in.
 Status check_credentials(const Policy& policy, const HostFacts& facts) {
-  if (policy.process_sandbox.credentials.empty()) return {};
+  if (entries(policy.process_sandbox.credentials).empty()) return {};
   std::set<AbsPath> known;
   for (auto& credential : policy::credential_paths(facts)) known.insert(std::move(credential.path));
-  for (const auto& path : policy.process_sandbox.credentials) {
+  for (const auto& path : entries(policy.process_sandbox.credentials)) {
     if (known.contains(path)) continue;
     std::string near;
     for (const auto& candidate : known)
@@ -92,7 +92,7 @@ Status check_credentials(const Policy& policy, const HostFacts& facts) {
 
 // A socket entry makes its path appear inside, so it must be a socket and nothing that is closed.
 Status check_sockets(const Policy& policy, const HostFacts& facts) {
-  if (policy.process_sandbox.unix_sockets.empty()) return {};
+  if (entries(policy.process_sandbox.unix_sockets).empty()) return {};
   const auto wrong = [](const AbsPath& path, std::string_view why) {
     return fail(Error{.code = ErrorCode::invalid_policy,
                       .stage = Stage::plan,
@@ -101,11 +101,11 @@ Status check_sockets(const Policy& policy, const HostFacts& facts) {
                       .where = "process_sandbox.unix_sockets"});
   };
   const auto credentials = policy::credential_paths(facts);
-  for (const auto& socket : policy.process_sandbox.unix_sockets) {
+  for (const auto& socket : entries(policy.process_sandbox.unix_sockets)) {
     const auto kind = facts.kind_of(socket.path);
     if (kind == PathKind::missing) return wrong(socket.path, "does not exist");
     if (kind != PathKind::socket) return wrong(socket.path, "is not a socket");
-    const auto& exposed = policy.process_sandbox.credentials;
+    const auto& exposed = entries(policy.process_sandbox.credentials);
     for (const auto& credential : credentials)
       if (credential.path.contains(socket.path) && std::find(exposed.begin(), exposed.end(), credential.path) == exposed.end())
         return wrong(socket.path, "lies in the credential path '" + credential.path.text() + "'");

@@ -55,7 +55,7 @@ struct Sandbox {
   std::string docker_image = {};
   std::optional<std::vector<std::string>> allowed_paths = {};
   Names blocked_commands = {};
-  Names env_passthrough = {};
+  std::optional<Names> env_passthrough = {};
   Names strip_env = {};
 };
 
@@ -178,10 +178,11 @@ Status lower_paths(const Sandbox& from, const AbsPath& project_root, Imported& t
 void lower_env(const Sandbox& from, Imported& to) {
   EnvRules& env = to.policy.env;
   env.strip = from.strip_env;
-  for (const std::string& name : from.env_passthrough) {
+  if (from.env_passthrough) env.passthrough.emplace();
+  for (const std::string& name : entries(from.env_passthrough)) {
     if (always_stripped(name))
       to.not_expressed.push_back(fmt::format("env_passthrough names {}, which nothing can pass", base::quoted(name)));
-    else env.passthrough.insert(name);
+    else env.passthrough->insert(name);
   }
   if (from.mode != Mode::docker) return;
   env.mode = EnvMode::replace;

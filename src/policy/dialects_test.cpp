@@ -70,7 +70,8 @@ TEST(Harness, DockerModeWithEveryFurtherKey) {
   expected.policy.network = Network{.allowed_hosts = {{"pypi.org", {}}, {"*.example.org", 443}}, .blocked_ports = {25}};
   expected.policy.workspace_roots = {AbsPath::of("/w/project/src"), AbsPath::of("/home/me/cache"), AbsPath::of("/home/me")};
   expected.policy.limits = {.max_memory_mb = 1, .max_cpu_seconds = 2, .max_processes = 3, .max_file_size_mb = 4};
-  expected.policy.env = {.mode = EnvMode::replace, .set = {}, .remove = {}, .passthrough = {"HOME"}, .strip = {"MY_*"}};
+  expected.policy.env = {
+      .mode = EnvMode::replace, .set = {}, .remove = {}, .passthrough = std::set<std::string>{"HOME"}, .strip = {"MY_*"}};
   expected.backend = "docker";
   expected.docker_image = "me/env:1";
   expected.notes = {"mode 'docker' starts from an empty environment: only env_passthrough is carried into the container"};

@@ -140,7 +140,7 @@ class Filter {
 
   // The filter for values that come from the caller.
   std::string withheld(const std::string& name) const {
-    if (rules_.passthrough.contains(name)) return {};
+    if (entries(rules_.passthrough).contains(name)) return {};
     if (const NamePattern* row = secret_row(name))
       return fmt::format("matches '{}' ({}); env.passthrough can name it", row->pattern, row->holds);
     if (rules_.mode == EnvMode::replace) return "not carried over by env.mode 'replace'";

@@ -33,7 +33,7 @@ TEST(EnvRules, TheFiveNamesPassByNoRoute) {
   const EnvRules rules{.mode = EnvMode::patch,
                        .set = {{"OPENAI_API_KEY", "s"}, {"github_token", "s"}},
                        .remove = {},
-                       .passthrough = {"ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN"},
+                       .passthrough = std::set<std::string>{"ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN"},
                        .strip = {}};
   const Variables caller{{"ANTHROPIC_API_KEY", "1"}, {"GOOGLE_API_KEY", "1"}, {"AWS_SECRET_ACCESS_KEY", "1"}, {"GITHUB_TOKEN", "1"}};
   const Removed expected{{"ANTHROPIC_API_KEY", never}, {"AWS_SECRET_ACCESS_KEY", never}, {"GITHUB_TOKEN", never},
@@ -87,7 +87,8 @@ TEST(EnvRules, SecretNamesAreRecognisedByPatternInAnyCase) {
 }
 
 TEST(EnvRules, PassthroughLiftsASecretOnlyByItsExactName) {
-  const EnvRules rules{.mode = EnvMode::inherit, .set = {}, .remove = {}, .passthrough = {"GH_TOKEN", "AWS_*", "my_key"}, .strip = {}};
+  const EnvRules rules{
+      .mode = EnvMode::inherit, .set = {}, .remove = {}, .passthrough = std::set<std::string>{"GH_TOKEN", "AWS_*", "my_key"}, .strip = {}};
   const Variables caller{{"GH_TOKEN", "1"}, {"AWS_REGION", "eu"}, {"MY_KEY", "1"}};
   const EnvOutcome expected{
       .variables = {{"GH_TOKEN", "1"}},
@@ -97,8 +98,11 @@ TEST(EnvRules, PassthroughLiftsASecretOnlyByItsExactName) {
 }
 
 TEST(EnvRules, LoaderAndShellStartVariablesOfTheCallerDoNotPass) {
-  const EnvRules rules{
-      .mode = EnvMode::inherit, .set = {{"LD_LIBRARY_PATH", "/opt/lib"}}, .remove = {}, .passthrough = {"LD_PRELOAD", "ENV"}, .strip = {}};
+  const EnvRules rules{.mode = EnvMode::inherit,
+                       .set = {{"LD_LIBRARY_PATH", "/opt/lib"}},
+                       .remove = {},
+                       .passthrough = std::set<std::string>{"LD_PRELOAD", "ENV"},
+                       .strip = {}};
   const Variables caller{{"LD_PRELOAD", "x"},     {"LD_LIBRARY_PATH", "y"}, {"DYLD_INSERT_LIBRARIES", "x"},
                          {"GLIBC_TUNABLES", "x"}, {"BASH_ENV", "x"},        {"ENV", "x"},
                          {"ENVIRONMENT", "x"}};
@@ -132,8 +136,11 @@ TEST(EnvRules, SetIsBeatenByRemoveAndRemoveByStrip) {
 }
 
 TEST(EnvRules, ReplaceKeepsOnlySetAndPassthrough) {
-  const EnvRules rules{
-      .mode = EnvMode::replace, .set = {{"A", "set"}}, .remove = {}, .passthrough = {"PATH", "GH_TOKEN", "ABSENT"}, .strip = {}};
+  const EnvRules rules{.mode = EnvMode::replace,
+                       .set = {{"A", "set"}},
+                       .remove = {},
+                       .passthrough = std::set<std::string>{"PATH", "GH_TOKEN", "ABSENT"},
+                       .strip = {}};
   const Variables caller{{"A", "caller"}, {"PATH", "/bin"}, {"GH_TOKEN", "1"}, {"HOME", "/h"}, {"NPM_TOKEN", "1"}};
   const EnvOutcome expected{.variables = {{"A", "set"}, {"GH_TOKEN", "1"}, {"PATH", "/bin"}},
                             .removed = {{"HOME", "not carried over by env.mode 'replace'"},
@@ -142,7 +149,8 @@ TEST(EnvRules, ReplaceKeepsOnlySetAndPassthrough) {
 }
 
 TEST(EnvRules, AStripPatternOfOneStarRemovesEverything) {
-  const EnvRules rules{.mode = EnvMode::inherit, .set = {{"A", "1"}}, .remove = {}, .passthrough = {"B"}, .strip = {"*"}};
+  const EnvRules rules{
+      .mode = EnvMode::inherit, .set = {{"A", "1"}}, .remove = {}, .passthrough = std::set<std::string>{"B"}, .strip = {"*"}};
   EXPECT_EQ(applied(rules, {{"B", "2"}}),
             (EnvOutcome{.variables = {}, .removed = {{"A", "stripped by env.strip '*'"}, {"B", "stripped by env.strip '*'"}}}));
 }

@@ -23,25 +23,48 @@ void lay(std::optional<T>& under, const std::optional<T>& over) {
   if (over) under = over;
 }
 
-template <class T>
-void lay(std::vector<T>& under, const std::vector<T>& over, GrantLists lists) {
-  if (lists == GrantLists::replace && !over.empty()) under.clear();
-  under.insert(under.end(), over.begin(), over.end());
+// An unset list leaves the one beneath alone; an empty one is a word too and ends it, whoever says it.
+template <class List>
+bool replaces(const std::optional<List>& over, GrantLists lists) {
+  return over && (lists == GrantLists::replace || over->empty());
 }
 
+template <class T>
+void add(std::optional<std::vector<T>>& under, const std::vector<T>& over) {
+  if (!under) under.emplace();
+  under->insert(under->end(), over.begin(), over.end());
+}
+
+template <class T>
+void add(std::optional<std::set<T>>& under, const std::set<T>& over) {
+  if (!under) under.emplace();
+  under->insert(over.begin(), over.end());
+}
+
+template <class List>
+void lay(std::optional<List>& under, const std::optional<List>& over, GrantLists lists) {
+  if (!over) return;
+  if (replaces(over, lists)) under.reset();
+  add(under, *over);
+}
+
+using PathList = std::optional<std::vector<AbsPath>>;
+
 // Read-only paths inside writable ones take something away, so naming others does not drop them.
-void lay_read_only(std::vector<AbsPath>& under, const std::vector<AbsPath>& over, GrantLists lists, const std::set<AbsPath>& writable) {
-  if (lists == GrantLists::replace && !over.empty())
-    std::erase_if(under, [&](AbsPath path) {
+void lay_read_only(PathList& under, const PathList& over, GrantLists lists, const std::set<AbsPath>& writable) {
+  if (!over) return;
+  if (under && replaces(over, lists))
+    std::erase_if(*under, [&](AbsPath path) {
       while (!path.is_root() && !writable.contains(path)) path = path.parent();
       return !writable.contains(path);
     });
-  lay(under, over, GrantLists::add);
+  add(under, *over);
 }
 
 std::set<AbsPath> writable_roots(const Policy& policy) {
-  std::set<AbsPath> roots(policy.process_sandbox.write_roots.begin(), policy.process_sandbox.write_roots.end());
-  if (policy.workspace_roots) roots.insert(policy.workspace_roots->begin(), policy.workspace_roots->end());
+  std::set<AbsPath> roots;
+  for (const auto* list : {&policy.process_sandbox.write_roots, &policy.workspace_roots})
+    roots.insert(entries(*list).begin(), entries(*list).end());
   return roots;
 }
 
@@ -56,7 +79,7 @@ void lay_sandbox(ProcessSandbox& under, const ProcessSandbox& over, GrantLists l
   lay(under.presets, over.presets);
   lay(under.package_tokens, over.package_tokens);
   lay(under.write_roots, over.write_roots, lists);
-  lay(under.read_deny_roots, over.read_deny_roots, GrantLists::add);
+  under.read_deny_roots.insert(under.read_deny_roots.end(), over.read_deny_roots.begin(), over.read_deny_roots.end());
   lay(under.unix_sockets, over.unix_sockets, lists);
   lay(under.credentials, over.credentials, lists);
 }
@@ -88,12 +111,11 @@ void lay_limits(Limits& under, const Limits& over) {
 }
 
 void lay_env(EnvRules& under, const EnvRules& over, GrantLists lists) {
-  if (over.mode != EnvMode::inherit) under.mode = over.mode;
+  lay(under.mode, over.mode);
   for (const auto& [name, value] : over.set) under.set[name] = value;
   unite(under.remove, over.remove);
   unite(under.strip, over.strip);
-  if (lists == GrantLists::replace && !over.passthrough.empty()) under.passthrough.clear();
-  unite(under.passthrough, over.passthrough);
+  lay(under.passthrough, over.passthrough, lists);
 }
 
 Policy laid_over(Policy under, const std::optional<Policy>& written, GrantLists lists) {
@@ -140,8 +162,8 @@ std::string listed(const std::vector<Widening>& widenings) {
 }
 
 Status check_project(const PolicyLayers& layers, const std::vector<Widening>& widenings) {
-  if (layers.project && !layers.project->unprotect.empty())
-    return refuse(fmt::format("the project file may not unprotect {}", base::quoted(layers.project->unprotect.front().text())),
+  if (layers.project && !entries(layers.project->unprotect).empty())
+    return refuse(fmt::format("the project file may not unprotect {}", base::quoted(layers.project->unprotect->front().text())),
                   "only the operator can, with --unprotect or in the user config");
   if (widenings.empty() || is_trusted(layers)) return {};
   return refuse(fmt::format("the project file asks for more than you allow: {}", listed(widenings)),
@@ -151,7 +173,7 @@ Status check_project(const PolicyLayers& layers, const std::vector<Widening>& wi
 // Handing out all of / or of the home directory has to be somebody's words, not where they stood.
 Status check_workspace(const PolicyLayers& layers, const Policy& policy) {
   if (layers.flags && layers.flags->workspace_roots) return {};
-  for (const AbsPath& root : policy.workspace_roots.value_or(std::vector<AbsPath>{}))
+  for (const AbsPath& root : entries(policy.workspace_roots))
     if (root.contains(layers.home) || root.is_root())
       return refuse(fmt::format("the workspace would be {}, {}", base::quoted(root.text()),
                                 root.is_root() ? "the whole file system" : "your whole home directory"),

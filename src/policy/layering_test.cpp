@@ -84,7 +84,7 @@ TEST(Layering, AProjectFileNarrowsAndTheReportSaysWhat) {
 TEST(Layering, ASilentProjectFileChangesNothing) {
   Policy user = with_network({{"a.org", {}}});
   user.sandbox_profile = Profile::unrestricted;
-  user.env.passthrough = {"GH_TOKEN"};
+  user.env.passthrough = std::set<std::string>{"GH_TOKEN"};
   user.process_sandbox.presets = {Preset::package_manager_config};
   EXPECT_EQ(composed(layers_of(user, Policy{})).policy, composed(layers_of(user)).policy);
 }
@@ -126,7 +126,7 @@ TEST(Layering, EveryWayToWidenIsNoticed) {
       {"network.loopback", [](Policy& p) { p.network = Network{.loopback = true}; }},
       {"limits.max_processes", [](Policy& p) { p.limits.max_processes = 99; }},
       {"limits.wall_time", [](Policy& p) { p.limits.wall_time = std::chrono::milliseconds(99); }},
-      {"env.passthrough", [](Policy& p) { p.env.passthrough = {"GH_TOKEN"}; }},
+      {"env.passthrough", [](Policy& p) { p.env.passthrough = std::set<std::string>{"GH_TOKEN"}; }},
       {"recursion_limit", [](Policy& p) { p.recursion_limit = 9; }},
   };
   const Policy user = policy_with([](Policy& p) {
@@ -179,7 +179,7 @@ TEST(Layering, NoProjectFileMayUnprotectTrustedOrNot) {
 TEST(Layering, FlagsWidenBeyondUserAndProject) {
   Policy user;
   user.read_only_roots = paths({"/data"});
-  user.env.passthrough = {"A_TOKEN"};
+  user.env.passthrough = std::set<std::string>{"A_TOKEN"};
   user.network = Network{.blocked_ports = {25}};
   Policy project;
   project.limits.max_memory_mb = 128;
@@ -188,7 +188,8 @@ TEST(Layering, FlagsWidenBeyondUserAndProject) {
   flags.network->blocked_ports = {22};
   flags.read_only_roots = paths({"/more"});
   flags.limits.max_memory_mb = 4096;
-  flags.env = {.mode = EnvMode::patch, .set = {{"A", "flags"}}, .remove = {"C"}, .passthrough = {"B_TOKEN"}, .strip = {"D"}};
+  flags.env = {
+      .mode = EnvMode::patch, .set = {{"A", "flags"}}, .remove = {"C"}, .passthrough = std::set<std::string>{"B_TOKEN"}, .strip = {"D"}};
   flags.unprotect = paths({"/w/project/.envrc"});
   flags.workspace_roots = paths({"/w/project", "/other"});
   const Composed result = composed(layers_of(user, project, flags));
@@ -196,7 +197,7 @@ TEST(Layering, FlagsWidenBeyondUserAndProject) {
   expected.read_only_roots = paths({"/data", "/more"});
   expected.network->blocked_ports = {22, 25};
   expected.env.set = {{"A", "flags"}, {"B", "project"}};
-  expected.env.passthrough = {"A_TOKEN", "B_TOKEN"};
+  expected.env.passthrough = std::set<std::string>{"A_TOKEN", "B_TOKEN"};
   EXPECT_EQ(result.policy, canonical(expected));
 }
 
@@ -242,7 +243,7 @@ TEST(Layering, ATrustedProjectFileStillEndsAtTheCeiling) {
   layers.trusted_digests = {"d1"};
   layers.system_ceiling = Policy{};
   const Composed result = composed(layers);
-  EXPECT_TRUE(result.policy.read_only_roots.empty());
+  EXPECT_EQ(result.policy.read_only_roots, std::nullopt);
   EXPECT_EQ(result.narrowing, (Narrowing{{"read_only_roots", "/data", "", Side::requested}}));
 }
 
@@ -266,6 +267,65 @@ TEST(Layering, NamingPresetsAlsoSettlesTheTokens) {
   Policy quiet = user;
   quiet.process_sandbox.package_tokens = false;
   EXPECT_TRUE(composed(layers_of(quiet, {}, again)).policy.exposes_package_tokens());
+}
+
+// Every list that grants something, with one entry and empty.
+struct GrantList {
+  std::string_view member = {};
+  void (*fill)(Policy&) = nullptr;
+  void (*empty)(Policy&) = nullptr;
+};
+constexpr GrantList grant_lists[] = {
+    {"read_only_roots", [](Policy& p) { p.read_only_roots = paths({"/data"}); }, [](Policy& p) { p.read_only_roots.emplace(); }},
+    {"unprotect", [](Policy& p) { p.unprotect = paths({"/w/project/.envrc"}); }, [](Policy& p) { p.unprotect.emplace(); }},
+    {"process_sandbox.read_roots", [](Policy& p) { p.process_sandbox.read_roots = paths({"/opt/x"}); },
+     [](Policy& p) { p.process_sandbox.read_roots.emplace(); }},
+    {"process_sandbox.write_roots", [](Policy& p) { p.process_sandbox.write_roots = paths({"/opt/x"}); },
+     [](Policy& p) { p.process_sandbox.write_roots.emplace(); }},
+    {"process_sandbox.unix_sockets", [](Policy& p) { p.process_sandbox.unix_sockets = {{AbsPath::of("/run/x.sock"), false}}; },
+     [](Policy& p) { p.process_sandbox.unix_sockets.emplace(); }},
+    {"process_sandbox.credentials", [](Policy& p) { p.process_sandbox.credentials = paths({"/home/me/.netrc"}); },
+     [](Policy& p) { p.process_sandbox.credentials.emplace(); }},
+    {"env.passthrough", [](Policy& p) { p.env.passthrough = {"GH_TOKEN"}; }, [](Policy& p) { p.env.passthrough.emplace(); }},
+};
+
+TEST(Layering, AnEmptyListReplacesAnUnsetOneDoesNot) {
+  const Policy bare = composed(layers_of({})).policy;
+  for (const auto& [member, fill, empty] : grant_lists) {
+    const Policy user = policy_with(fill);
+    const Policy granted = composed(layers_of(user)).policy;
+    ASSERT_NE(granted, bare) << member;
+    EXPECT_EQ(composed(layers_of(user, Policy{}, Policy{})).policy, granted) << member;
+
+    const Composed emptied = composed(layers_of(user, policy_with(empty)));
+    EXPECT_EQ(emptied.policy, bare) << member;
+    ASSERT_EQ(emptied.project_narrowing.size(), 1u) << member;
+    EXPECT_EQ(emptied.project_narrowing.front().member, member);
+    EXPECT_EQ(composed(layers_of(user, {}, policy_with(empty))).policy, bare) << member;
+  }
+}
+
+TEST(Layering, AnEmptyListKeepsWhatOnlyTakesAway) {
+  Policy user;
+  user.read_only_roots = paths({"/data", "/w/project/keep"});
+  user.process_sandbox.read_deny_roots = paths({"/w/project/secret"});
+  user.env.strip = {"X_*"};
+  Policy project;
+  project.read_only_roots.emplace();
+  Policy expected = user;
+  expected.workspace_roots = paths({"/w/project"});
+  expected.read_only_roots = paths({"/w/project/keep"});
+  EXPECT_EQ(composed(layers_of(user, project)).policy, expected);
+}
+
+TEST(Layering, TheEnvironmentModeIsReplacedByWhoeverNamesIt) {
+  Policy user;
+  user.env.mode = EnvMode::replace;
+  Policy named;
+  named.env.mode = EnvMode::inherit;
+  EXPECT_EQ(composed(layers_of(user, Policy{}, Policy{})).policy.env.mode, EnvMode::replace);
+  EXPECT_EQ(composed(layers_of(user, {}, named)).policy.env.mode, std::nullopt);
+  EXPECT_EQ(project_widenings(layers_of(user, named)), (std::vector<Widening>{{"env.mode", "replace", "inherit"}}));
 }
 
 TEST(Layering, TheWholeHomeOrFileSystemIsAWorkspaceOnlyByFlag) {

@@ -121,8 +121,9 @@ Result<LoweredPermission> lower_permission(const PermissionPolicy& permission, c
   const Paths readable = outermost(reads);
   const Paths writable = outermost(writes);
   // The most specific path decides: a read grant inside a writable root would take writing away.
+  Paths& read_only = policy.read_only_roots.emplace();
   for (const AbsPath& path : readable)
-    if (!lies_in(writable, path)) policy.read_only_roots.push_back(path);
+    if (!lies_in(writable, path)) read_only.push_back(path);
   policy.workspace_roots = writable;
   // Presets exist so that programs start; without exec they would only widen.
   if (permission.exec.empty()) policy.process_sandbox.presets = std::set<Preset>{};

@@ -70,10 +70,10 @@ std::map<std::string, std::string> merge_set(std::map<std::string, std::string> 
 }
 
 EnvRules meet_env(const EnvRules& a, const EnvRules& b) {
-  return {.mode = std::max(a.mode, b.mode),
+  return {.mode = std::max(a.mode.value_or(EnvMode::inherit), b.mode.value_or(EnvMode::inherit)),
           .set = merge_set(a.set, b.set),
           .remove = united(a.remove, b.remove),
-          .passthrough = shared(a.passthrough, b.passthrough),
+          .passthrough = shared(entries(a.passthrough), entries(b.passthrough)),
           .strip = united(a.strip, b.strip)};
 }
 
@@ -92,10 +92,12 @@ ProcessSandbox meet_sandbox(const Policy& a, const Policy& b) {
   ProcessSandbox out;
   out.presets = shared(a.effective_presets(), b.effective_presets());
   out.package_tokens = a.names_presets() && b.names_presets();
-  out.unix_sockets = meet_sockets(a.process_sandbox.unix_sockets, b.process_sandbox.unix_sockets);
-  const auto& x = a.process_sandbox.credentials;
-  const std::set<AbsPath> theirs(b.process_sandbox.credentials.begin(), b.process_sandbox.credentials.end());
-  std::copy_if(x.begin(), x.end(), std::back_inserter(out.credentials), [&](const AbsPath& path) { return theirs.contains(path); });
+  out.unix_sockets = meet_sockets(entries(a.process_sandbox.unix_sockets), entries(b.process_sandbox.unix_sockets));
+  const auto& mine = entries(a.process_sandbox.credentials);
+  const auto& other = entries(b.process_sandbox.credentials);
+  const std::set<AbsPath> theirs(other.begin(), other.end());
+  std::copy_if(mine.begin(), mine.end(), std::back_inserter(out.credentials.emplace()),
+               [&](const AbsPath& path) { return theirs.contains(path); });
   return out;
 }
 
@@ -103,11 +105,7 @@ void meet_path_lists(const Policy& a, const Policy& b, Policy& out) {
   auto lists = meet_paths(PathModel(a), PathModel(b));
   // Two unresolved project roots are the same one; an unresolved and a named one share nothing.
   if (a.workspace_roots || b.workspace_roots) out.workspace_roots = std::move(lists.workspace);
-  out.read_only_roots = std::move(lists.read_only);
-  out.unprotect = std::move(lists.unprotect);
-  out.process_sandbox.read_roots = std::move(lists.process_read);
-  out.process_sandbox.write_roots = std::move(lists.process_write);
-  out.process_sandbox.read_deny_roots = std::move(lists.deny);
+  put_path_lists(std::move(lists), out);
 }
 
 }  // namespace

@@ -51,14 +51,14 @@ void add_sandbox(const Policy& policy, std::vector<MemberText>& out) {
   const auto& sandbox = policy.process_sandbox;
   out.push_back({"process_sandbox.presets", Direction::grants, texts(policy.effective_presets())});
   out.push_back(scalar("process_sandbox.package_tokens", policy.names_presets() && !policy.effective_presets().empty() ? "true" : "false"));
-  out.push_back({"process_sandbox.read_roots", Direction::grants, texts(sandbox.read_roots)});
-  out.push_back({"process_sandbox.write_roots", Direction::grants, texts(sandbox.write_roots)});
+  out.push_back({"process_sandbox.read_roots", Direction::grants, texts(entries(sandbox.read_roots))});
+  out.push_back({"process_sandbox.write_roots", Direction::grants, texts(entries(sandbox.write_roots))});
   out.push_back({"process_sandbox.read_deny_roots", Direction::restricts, texts(sandbox.read_deny_roots)});
   MemberText sockets{"process_sandbox.unix_sockets", Direction::grants, {}};
-  for (const auto& socket : sandbox.unix_sockets)
+  for (const auto& socket : entries(sandbox.unix_sockets))
     sockets.entries.push_back(socket.path.text() + (socket.allow_dangerous ? " (allow_dangerous)" : ""));
   out.push_back(std::move(sockets));
-  out.push_back({"process_sandbox.credentials", Direction::grants, texts(sandbox.credentials)});
+  out.push_back({"process_sandbox.credentials", Direction::grants, texts(entries(sandbox.credentials))});
 }
 
 void add_network(const Network& network, std::vector<MemberText>& out) {
@@ -73,9 +73,9 @@ void add_network(const Network& network, std::vector<MemberText>& out) {
 }
 
 void add_env(const EnvRules& env, std::vector<MemberText>& out) {
-  out.push_back(scalar("env.mode", base::enum_name(env.mode)));
+  out.push_back(scalar("env.mode", base::enum_name(env.mode.value_or(EnvMode::inherit))));
   out.push_back({"env.remove", Direction::restricts, texts(env.remove)});
-  out.push_back({"env.passthrough", Direction::grants, texts(env.passthrough)});
+  out.push_back({"env.passthrough", Direction::grants, texts(entries(env.passthrough))});
   out.push_back({"env.strip", Direction::restricts, texts(env.strip)});
 }
 
@@ -90,8 +90,8 @@ std::vector<MemberText> member_texts(const Policy& policy) {
   out.push_back({"capabilities.process", Direction::grants, texts(held.process)});
   out.push_back({"workspace_roots", Direction::grants,
                  policy.workspace_roots ? texts(*policy.workspace_roots) : std::vector<std::string>{"the project root"}});
-  out.push_back({"read_only_roots", Direction::grants, texts(policy.read_only_roots)});
-  out.push_back({"unprotect", Direction::grants, texts(policy.unprotect)});
+  out.push_back({"read_only_roots", Direction::grants, texts(entries(policy.read_only_roots))});
+  out.push_back({"unprotect", Direction::grants, texts(entries(policy.unprotect))});
   add_sandbox(policy, out);
   add_network(policy.effective_network(), out);
   add_limits(policy.limits, out);

@@ -91,40 +91,41 @@ constexpr std::string_view full_json = R"({
 })";
 
 Policy full_policy() {
-  return Policy{
-      .sandbox_profile = Profile::os_hardened,
-      .side_effect_level = SideEffectLevel::network,
-      .capabilities = Capabilities::all(),
-      .workspace_roots = {{path("/w"), path("/home/me/src"), path("/home/me")}},
-      .read_only_roots = {path("/opt/data/x")},
-      .unprotect = {path("/w/.git/config")},
-      .process_sandbox = {.presets = {{Preset::user_temp, Preset::system_runtime}},
-                          .package_tokens = false,
-                          .read_roots = {path("/data"), path("/data")},
-                          .write_roots = {path("/cache")},
-                          .read_deny_roots = {path("/home/me")},
-                          .unix_sockets = {{path("/run/a.sock"), false}, {path("/run/docker.sock"), true}, {path("/run/b.sock"), false}},
-                          .credentials = {path("/home/me/.aws/config")}},
-      .network = Network{.mode = NetworkMode::limited,
-                         .allowed_hosts = {{.host = "example.org", .port = {}}, {.host = "x.org", .port = 443}},
-                         .loopback = true,
-                         .blocked_ports = {1, 25, 65535}},
-      .limits = {.max_memory_mb = 512,
-                 .max_cpu_seconds = 30,
-                 .max_processes = 64,
-                 .max_file_size_mb = 100,
-                 .max_output_bytes = 10485760,
-                 .max_open_files = 1024,
-                 .cpu_milli = 1500,
-                 .wall_time = milliseconds(120'000),
-                 .idle_timeout = milliseconds(250)},
-      .env = {.mode = EnvMode::replace,
-              .set = {{"EMPTY", ""}, {"LANG", "C.UTF-8"}},
-              .remove = {"EDITOR"},
-              .passthrough = {"NPM_TOKEN"},
-              .strip = {"MY_*"}},
-      .blocked_commands = {"nc", "rm -rf /"},
-      .recursion_limit = 0};
+  return Policy{.sandbox_profile = Profile::os_hardened,
+                .side_effect_level = SideEffectLevel::network,
+                .capabilities = Capabilities::all(),
+                .workspace_roots = {{path("/w"), path("/home/me/src"), path("/home/me")}},
+                .read_only_roots = std::vector{path("/opt/data/x")},
+                .unprotect = std::vector{path("/w/.git/config")},
+                .process_sandbox = {.presets = {{Preset::user_temp, Preset::system_runtime}},
+                                    .package_tokens = false,
+                                    .read_roots = std::vector{path("/data"), path("/data")},
+                                    .write_roots = std::vector{path("/cache")},
+                                    .read_deny_roots = {path("/home/me")},
+                                    .unix_sockets =
+                                        std::vector<UnixSocket>{
+                                            {path("/run/a.sock"), false}, {path("/run/docker.sock"), true}, {path("/run/b.sock"), false}},
+                                    .credentials = std::vector{path("/home/me/.aws/config")}},
+                .network = Network{.mode = NetworkMode::limited,
+                                   .allowed_hosts = {{.host = "example.org", .port = {}}, {.host = "x.org", .port = 443}},
+                                   .loopback = true,
+                                   .blocked_ports = {1, 25, 65535}},
+                .limits = {.max_memory_mb = 512,
+                           .max_cpu_seconds = 30,
+                           .max_processes = 64,
+                           .max_file_size_mb = 100,
+                           .max_output_bytes = 10485760,
+                           .max_open_files = 1024,
+                           .cpu_milli = 1500,
+                           .wall_time = milliseconds(120'000),
+                           .idle_timeout = milliseconds(250)},
+                .env = {.mode = EnvMode::replace,
+                        .set = {{"EMPTY", ""}, {"LANG", "C.UTF-8"}},
+                        .remove = {"EDITOR"},
+                        .passthrough = std::set<std::string>{"NPM_TOKEN"},
+                        .strip = {"MY_*"}},
+                .blocked_commands = {"nc", "rm -rf /"},
+                .recursion_limit = 0};
 }
 
 TEST(Parse, ReadsEveryMemberFromBothFormats) {
@@ -166,6 +167,17 @@ TEST(Parse, KeepsUnsetEmptyAndEverythingApart) {
     EXPECT_EQ(from_toml(policy_to_toml(policy)), policy) << policy_to_toml(policy);
     EXPECT_EQ(from_json(policy_to_json(policy)), policy) << policy_to_json(policy);
   }
+}
+
+TEST(Parse, TellsAnEmptyListFromNone) {
+  Policy empty;
+  empty.read_only_roots.emplace();
+  empty.process_sandbox.credentials.emplace();
+  empty.env.passthrough.emplace();
+  EXPECT_EQ(from_toml("read_only_roots = []\nprocess_sandbox.credentials = []\nenv.passthrough = []"), empty);
+  EXPECT_EQ(from_json(R"({"read_only_roots": [], "process_sandbox": {"credentials": []}, "env": {"passthrough": []}})"), empty);
+  EXPECT_EQ(policy_to_json(empty, -1), R"({"read_only_roots": [], "process_sandbox": {"credentials": []}, "env": {"passthrough": []}})");
+  EXPECT_EQ(from_toml(""), Policy{});
 }
 
 TEST(Parse, ReadsPathsFromHomeRootAndDrives) {

@@ -119,4 +119,16 @@ class Emitter {
 
 PathLists meet_paths(const PathModel& a, const PathModel& b) { return Emitter(a, b).run(); }
 
+void put_path_lists(PathLists lists, Policy& policy) {
+  const auto put = [](std::vector<AbsPath>& from, std::optional<std::vector<AbsPath>>& to) {
+    to.reset();
+    if (!from.empty()) to = std::move(from);
+  };
+  put(lists.read_only, policy.read_only_roots);
+  put(lists.unprotect, policy.unprotect);
+  put(lists.process_read, policy.process_sandbox.read_roots);
+  put(lists.process_write, policy.process_sandbox.write_roots);
+  policy.process_sandbox.read_deny_roots = std::move(lists.deny);
+}
+
 }  // namespace harn::policy

@@ -52,7 +52,7 @@ TEST(PathMeet, AProtectedNameOfALargerRootStaysProtected) {
 TEST(PathMeet, UnprotectNeedsBothSides) {
   auto lifted = workspace({p("/w")});
   lifted.unprotect = {p("/w/.vscode")};
-  EXPECT_EQ(meet(lifted, workspace({p("/w")})).unprotect, std::vector<AbsPath>{});
+  EXPECT_EQ(meet(lifted, workspace({p("/w")})).unprotect, std::nullopt);
   EXPECT_EQ(meet(lifted, lifted).unprotect, std::vector{p("/w/.vscode")});
 }
 

@@ -17,13 +17,12 @@ std::string_view parent_text(std::string_view path) {
 PathValue meet(PathValue a, PathValue b) { return {std::min(a.file, b.file), std::min(a.process, b.process)}; }
 
 PathModel::PathModel(const Policy& policy) {
-  if (policy.workspace_roots)
-    for (const auto& path : *policy.workspace_roots) add_workspace(path);
-  for (const auto& path : policy.read_only_roots) add_read_only(path);
-  for (const auto& path : policy.process_sandbox.read_roots) add_process_read(path);
-  for (const auto& path : policy.process_sandbox.write_roots) add_process_write(path);
+  for (const auto& path : entries(policy.workspace_roots)) add_workspace(path);
+  for (const auto& path : entries(policy.read_only_roots)) add_read_only(path);
+  for (const auto& path : entries(policy.process_sandbox.read_roots)) add_process_read(path);
+  for (const auto& path : entries(policy.process_sandbox.write_roots)) add_process_write(path);
   for (const auto& path : policy.process_sandbox.read_deny_roots) add_deny(path);
-  for (const auto& path : policy.unprotect) add_unprotect(path);
+  for (const auto& path : entries(policy.unprotect)) add_unprotect(path);
 }
 
 PathModel::Lists& PathModel::at(const AbsPath& path) {

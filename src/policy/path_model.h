@@ -101,4 +101,7 @@ struct PathLists {
 // is the canonical form.
 PathLists meet_paths(const PathModel& a, const PathModel& b);
 
+// All but the workspace, whose unset is the project root. Lists that grant nothing are left unset.
+void put_path_lists(PathLists lists, Policy& policy);
+
 }  // namespace harn::policy

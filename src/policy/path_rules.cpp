@@ -32,11 +32,13 @@ struct Verdict {
 void spell_really(Policy& policy, Platform platform) {
   if (platform != Platform::macos) return;
   auto& sandbox = policy.process_sandbox;
-  for (auto* list : {policy.workspace_roots ? &*policy.workspace_roots : nullptr, &policy.read_only_roots, &policy.unprotect,
-                     &sandbox.read_roots, &sandbox.write_roots, &sandbox.read_deny_roots, &sandbox.credentials}) {
-    if (list == nullptr) continue;
-    for (auto& path : *list) path = real_spelling(platform, path);
-  }
+  const auto spell = [&](std::vector<AbsPath>& paths) {
+    for (auto& path : paths) path = real_spelling(platform, path);
+  };
+  for (auto* list : {&policy.workspace_roots, &policy.read_only_roots, &policy.unprotect, &sandbox.read_roots, &sandbox.write_roots,
+                     &sandbox.credentials})
+    if (*list) spell(**list);
+  spell(sandbox.read_deny_roots);
 }
 
 // Without any workspace read capability the lists grant nothing. The process-only lists go too: an
@@ -45,9 +47,9 @@ Policy without_unheld_lists(Policy policy, Platform platform) {
   spell_really(policy, platform);
   if (policy.may_read()) return policy;
   if (policy.workspace_roots) policy.workspace_roots->clear();
-  policy.read_only_roots.clear();
-  policy.process_sandbox.read_roots.clear();
-  policy.process_sandbox.write_roots.clear();
+  policy.read_only_roots.reset();
+  policy.process_sandbox.read_roots.reset();
+  policy.process_sandbox.write_roots.reset();
   return policy;
 }
 
@@ -115,7 +117,7 @@ class PathRulesBuilder {
   }
 
   void add_credentials() {
-    const auto& exposed = policy_.process_sandbox.credentials;
+    const auto& exposed = entries(policy_.process_sandbox.credentials);
     const std::set<AbsPath> named(exposed.begin(), exposed.end());
     const bool tokens = policy_.exposes_package_tokens();
     for (const auto& credential : policy::credential_paths(facts_)) {
@@ -325,7 +327,7 @@ std::vector<AbsPath> paths_of_interest(const Policy& policy, const HostFacts& fa
   for (const auto& root : policy::PathModel(policy).writable_roots())
     for (const auto& entry : policy::protected_names())
       if (!entry.needs.empty()) paths.push_back(root.join(entry.needs));
-  for (const auto& socket : policy.process_sandbox.unix_sockets) paths.push_back(socket.path);
+  for (const auto& socket : entries(policy.process_sandbox.unix_sockets)) paths.push_back(socket.path);
   // What a name stands in matters too: a mechanism may need the directory to guard an absent name.
   for (std::size_t i = 0, count = paths.size(); i < count; ++i) paths.push_back(paths[i].parent());
   std::sort(paths.begin(), paths.end());

@@ -103,7 +103,7 @@ TEST(PathRules, CredentialsYieldOnlyToTheirExactPath) {
           {"/home/u/.ssh/keys/k", FileOp::read, false, Origin::credential},
           {"/home/u/.aws/config", FileOp::read, false, Origin::credential},
           {"/home/u/.config/gh/hosts.yml", FileOp::read, true, Origin::read_only}});
-  policy.read_only_roots.clear();
+  policy.read_only_roots.reset();
   expect(policy, host(),
          {{"/home/u/.config/gh/hosts.yml", FileOp::read, true, Origin::exposed},
           {"/home/u/.config/gh/hosts.yml", FileOp::write, false, Origin::exposed}});

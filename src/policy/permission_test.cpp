@@ -30,7 +30,8 @@ TEST(Permission, TheEmptyPolicyLowersToNothingAllowed) {
   Policy nothing;
   nothing.side_effect_level = SideEffectLevel::none;
   nothing.capabilities = Capabilities{};
-  nothing.workspace_roots = std::vector<AbsPath>{};
+  nothing.workspace_roots.emplace();
+  nothing.read_only_roots.emplace();
   nothing.process_sandbox.presets = std::set<Preset>{};
   nothing.network = Network{};
   EXPECT_EQ(lowered({}), (LoweredPermission{.policy = nothing, .remainders = {}}));
@@ -41,6 +42,7 @@ TEST(Permission, LocalDevLowersToTheProjectWithoutNetwork) {
   expected.side_effect_level = SideEffectLevel::process_exec;
   expected.capabilities = Capabilities::all();
   expected.workspace_roots = paths({"/w/project"});
+  expected.read_only_roots.emplace();
   expected.network = Network{};
   EXPECT_EQ(lowered(PermissionPolicy::local_dev()), (LoweredPermission{.policy = expected, .remainders = {}}));
 }

@@ -23,11 +23,7 @@ void canonicalise_paths(Policy& policy) {
   auto lists = policy::meet_paths(model, model);
   // An unset workspace stays unset: it is the project root, which only the loader knows.
   if (policy.workspace_roots) policy.workspace_roots = std::move(lists.workspace);
-  policy.read_only_roots = std::move(lists.read_only);
-  policy.unprotect = std::move(lists.unprotect);
-  policy.process_sandbox.read_roots = std::move(lists.process_read);
-  policy.process_sandbox.write_roots = std::move(lists.process_write);
-  policy.process_sandbox.read_deny_roots = std::move(lists.deny);
+  policy::put_path_lists(std::move(lists), policy);
 }
 
 void canonicalise_presets(ProcessSandbox& sandbox, std::set<Preset> presets, bool named) {
@@ -38,11 +34,25 @@ void canonicalise_presets(ProcessSandbox& sandbox, std::set<Preset> presets, boo
   sandbox.presets = std::move(presets);
 }
 
-void canonicalise_sockets(std::vector<UnixSocket>& sockets) {
+void canonicalise_sockets(std::optional<std::vector<UnixSocket>>& list) {
+  if (!list) return;
+  auto& sockets = *list;
   std::sort(sockets.begin(), sockets.end(),
             [](const auto& a, const auto& b) { return a.path != b.path ? a.path < b.path : a.allow_dangerous > b.allow_dangerous; });
   const auto same_path = [](const auto& a, const auto& b) { return a.path == b.path; };
   sockets.erase(std::unique(sockets.begin(), sockets.end(), same_path), sockets.end());
+}
+
+void canonicalise_credentials(std::optional<std::vector<AbsPath>>& list) {
+  if (!list) return;
+  std::sort(list->begin(), list->end());
+  list->erase(std::unique(list->begin(), list->end()), list->end());
+}
+
+// A whole policy with an empty list grants what one without it grants.
+template <class List>
+void unset_if_empty(std::optional<List>& list) {
+  if (list && list->empty()) list.reset();
 }
 
 void canonicalise_network(Policy& policy) {
@@ -113,9 +123,12 @@ Policy canonical(const Policy& policy) {
   auto& sandbox = out.process_sandbox;
   canonicalise_presets(sandbox, policy.effective_presets(), policy.names_presets());
   canonicalise_sockets(sandbox.unix_sockets);
-  std::sort(sandbox.credentials.begin(), sandbox.credentials.end());
-  sandbox.credentials.erase(std::unique(sandbox.credentials.begin(), sandbox.credentials.end()), sandbox.credentials.end());
+  canonicalise_credentials(sandbox.credentials);
   canonicalise_network(out);
+  if (out.env.mode == EnvMode::inherit) out.env.mode.reset();
+  unset_if_empty(sandbox.unix_sockets);
+  unset_if_empty(sandbox.credentials);
+  unset_if_empty(out.env.passthrough);
   return out;
 }
 

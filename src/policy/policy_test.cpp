@@ -39,6 +39,23 @@ TEST(Policy, UnsetEmptyAndEverythingAreThreeValues) {
   EXPECT_TRUE(all_presets.exposes_package_tokens());
 }
 
+TEST(Policy, AnEmptyListHasTheMeaningAndDigestOfAnUnsetOne) {
+  Policy empty;
+  empty.read_only_roots.emplace();
+  empty.unprotect.emplace();
+  empty.process_sandbox.read_roots.emplace();
+  empty.process_sandbox.write_roots.emplace();
+  empty.process_sandbox.unix_sockets.emplace();
+  empty.process_sandbox.credentials.emplace();
+  empty.env.passthrough.emplace();
+  empty.env.mode = EnvMode::inherit;
+  EXPECT_NE(empty, Policy{});
+  EXPECT_EQ(canonical(empty), Policy{});
+  EXPECT_EQ(digest(empty), digest(Policy{}));
+  EXPECT_EQ(intersect(empty, Policy{}).narrowing, Narrowing{});
+  EXPECT_TRUE(within(empty, Policy{}).empty() && within(Policy{}, empty).empty());
+}
+
 TEST(Policy, LevelsBoundCapabilities) {
   Policy policy;
   policy.side_effect_level = SideEffectLevel::none;

@@ -90,12 +90,14 @@ class Generator {
     if (coin()) out.side_effect_level = word<SideEffectLevel>();
     if (coin()) out.capabilities = Capabilities{.workspace = words<WorkspaceOp>(), .process = words<ProcessOp>()};
     if (coin()) out.workspace_roots = paths();
-    out.read_only_roots = paths();
-    out.unprotect = paths();
+    if (coin()) out.read_only_roots = paths();
+    if (coin()) out.unprotect = paths();
     out.process_sandbox = process_sandbox();
     if (coin()) out.network = network(out.level() == SideEffectLevel::network);
     out.limits = limits();
-    out.env = {.mode = word<EnvMode>(), .set = {}, .remove = names(), .passthrough = names(), .strip = names()};
+    out.env = {.mode = {}, .set = {}, .remove = names(), .passthrough = {}, .strip = names()};
+    if (coin()) out.env.mode = word<EnvMode>();
+    if (coin()) out.env.passthrough = names();
     for (const auto& name : names()) out.env.set[name] = text();
     for (auto i = pick(3); i > 0; --i) out.blocked_commands.insert("x" + text());
     if (coin()) out.recursion_limit = random_();
@@ -135,11 +137,13 @@ class Generator {
     ProcessSandbox out;
     if (coin()) out.presets = words<Preset>();
     if (coin()) out.package_tokens = coin();
-    out.read_roots = paths();
-    out.write_roots = paths();
+    if (coin()) out.read_roots = paths();
+    if (coin()) out.write_roots = paths();
     out.read_deny_roots = paths();
-    for (const auto& socket : paths()) out.unix_sockets.push_back({socket, coin()});
-    out.credentials = paths();
+    if (coin()) out.unix_sockets.emplace();
+    if (out.unix_sockets)
+      for (const auto& socket : paths()) out.unix_sockets->push_back({socket, coin()});
+    if (coin()) out.credentials = paths();
     return out;
   }
   Network network(bool reachable) {
@@ -182,7 +186,8 @@ TEST(RoundTrip, EveryPolicySurvivesBothFormats) {
 
 TEST(RoundTrip, TenThousandRootsStayFast) {
   Policy policy;
-  for (int i = 0; i < 10'000; ++i) policy.read_only_roots.push_back(path("/data/" + std::to_string(i)));
+  policy.read_only_roots.emplace();
+  for (int i = 0; i < 10'000; ++i) policy.read_only_roots->push_back(path("/data/" + std::to_string(i)));
   EXPECT_EQ(from_json(policy_to_json(policy)), policy);
   EXPECT_EQ(from_toml(policy_to_toml(policy)), policy);
 }

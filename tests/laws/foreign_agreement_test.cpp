@@ -223,7 +223,7 @@ TEST(ForeignAgreement, SeatbeltNetworkFollowsThePolicy) {
     ASSERT_EQ(calls("com.apple.dnssd.service"), open) << seed;
     ASSERT_FALSE(calls("com.apple.SecurityServer")) << seed;
     for (const auto* socket : {"/run/a.sock", "/run/b.sock", "/private/var/run/docker.sock"}) {
-      const auto& listed = test.policy.process_sandbox.unix_sockets;
+      const auto& listed = entries(test.policy.process_sandbox.unix_sockets);
       const bool expected = std::any_of(listed.begin(), listed.end(), [&](const UnixSocket& entry) { return entry.path.text() == socket; });
       ASSERT_EQ(profile.allows(SbplAttempt{.operation = "network-outbound", .socket = socket}), expected) << seed << socket;
     }
@@ -267,7 +267,7 @@ TEST(ForeignAgreement, UnveilListsGrantWhatIsDecided) {
     ASSERT_EQ(model->reaches_hosts(), plan::network_reach(test.policy) == plan::NetworkReach::unrestricted) << seed;
     ASSERT_FALSE(model->lists_processes()) << seed;
     for (const auto* socket : {"/run/a.sock", "/run/docker.sock"}) {
-      const auto& listed = test.policy.process_sandbox.unix_sockets;
+      const auto& listed = entries(test.policy.process_sandbox.unix_sockets);
       const bool expected = std::any_of(listed.begin(), listed.end(), [&](const UnixSocket& entry) { return entry.path.text() == socket; });
       ASSERT_EQ(model->connects_to(AbsPath::of(socket)), expected) << seed << socket;
     }

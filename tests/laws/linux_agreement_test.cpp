@@ -41,7 +41,7 @@ void add_oddities(Random& random, Policy& policy, HostFacts& facts) {
   if (random.chance(10)) link("/w/.git", "/srv/git", PathKind::directory);
   if (random.chance(10)) facts.home = AbsPath::of(random.chance(50) ? "/" : "/w");
   if (random.chance(5)) facts.home = AbsPath::of("/tmp/home");
-  if (random.chance(10)) policy.read_only_roots.emplace_back();
+  if (policy.read_only_roots && random.chance(10)) policy.read_only_roots->emplace_back();
   if (random.chance(4)) policy.workspace_roots->emplace_back();
   if (random.chance(10)) facts.linux.pid_namespaces = false;
   if (random.chance(5)) facts.linux.seccomp = false;
@@ -138,7 +138,7 @@ const PathFact* known(const World& world, const AbsPath& path) {
 bool has_no_meaning(const World& world, const AbsPath& path) {
   for (const auto* own : {"/proc", "/dev"})
     if (AbsPath::of(own).contains(path)) return true;
-  for (const auto& socket : world.policy.process_sandbox.unix_sockets)
+  for (const auto& socket : entries(world.policy.process_sandbox.unix_sockets))
     if (socket.path.contains(path)) return true;
   for (auto at = path; !at.is_root(); at = at.parent()) {
     const auto* fact = known(world, at);

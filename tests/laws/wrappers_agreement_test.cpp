@@ -90,8 +90,8 @@ void thin_out(const Policy& policy, HostFacts& facts, Random& random) {
 // Facts and policy drawn apart contradict each other; a host cannot.
 void reconcile(Policy& policy, HostFacts& facts) {
   auto& sandbox = policy.process_sandbox;
-  for (auto* list : {&*policy.workspace_roots, &policy.read_only_roots, &sandbox.read_roots, &sandbox.write_roots})
-    std::erase_if(*list, [&](const AbsPath& path) { return !facts.exists(path) || impossible(facts, path); });
+  for (auto* list : {&policy.workspace_roots, &policy.read_only_roots, &sandbox.read_roots, &sandbox.write_roots})
+    if (*list) std::erase_if(**list, [&](const AbsPath& path) { return !facts.exists(path) || impossible(facts, path); });
   for (const auto& path : paths_of_interest(policy, facts))
     if (impossible(facts, path) && !beneath_link(facts, path)) facts.paths[path.text()] = {.kind = PathKind::missing};
 }

@@ -21,6 +21,13 @@ AbsPath on(Platform platform, std::string_view path) {
   return AbsPath::of("C:" + std::string(path));
 }
 
+// Empty lists come both unset and written.
+template <class List>
+std::optional<List> perhaps_unset(Random& random, List list) {
+  if (list.empty() && random.chance(50)) return std::nullopt;
+  return list;
+}
+
 std::vector<AbsPath> some_paths(Random& random, Platform platform, std::size_t most) {
   std::vector<AbsPath> paths(random.below(most + 1));
   for (auto& path : paths) path = random_path(random, platform);
@@ -80,10 +87,10 @@ std::set<std::string> some_names(Random& random) {
 
 EnvRules random_env(Random& random) {
   constexpr EnvMode modes[] = {EnvMode::inherit, EnvMode::patch, EnvMode::replace};
-  EnvRules env{.mode = modes[random.below(3)],
+  EnvRules env{.mode = random.chance(20) ? std::nullopt : std::optional(modes[random.below(3)]),
                .set = {},
                .remove = some_names(random),
-               .passthrough = some_names(random),
+               .passthrough = perhaps_unset(random, some_names(random)),
                .strip = some_names(random)};
   for (const auto* name : {"FOO", "LANG"})
     if (random.chance(30)) env.set[name] = random.chance(50) ? "1" : "2";
@@ -95,13 +102,17 @@ ProcessSandbox random_sandbox(Random& random, Platform platform) {
   ProcessSandbox sandbox;
   if (random.chance(50)) sandbox.presets = some_of(random, presets);
   if (random.chance(20)) sandbox.package_tokens = random.chance(50);
-  sandbox.read_roots = some_paths(random, platform, 3);
-  sandbox.write_roots = some_paths(random, platform, 2);
+  sandbox.read_roots = perhaps_unset(random, some_paths(random, platform, 3));
+  sandbox.write_roots = perhaps_unset(random, some_paths(random, platform, 2));
   sandbox.read_deny_roots = some_paths(random, platform, 3);
+  std::vector<UnixSocket> sockets;
   for (const auto socket : {"/run/a.sock"sv, "/run/b.sock"sv})
-    if (random.chance(25)) sandbox.unix_sockets.push_back({on(platform, socket), random.chance(30)});
+    if (random.chance(25)) sockets.push_back({on(platform, socket), random.chance(30)});
+  sandbox.unix_sockets = perhaps_unset(random, std::move(sockets));
+  std::vector<AbsPath> credentials;
   for (const auto path : {"/home/u/.ssh"sv, "/home/u/.aws"sv, "/home/u/.config/gh"sv})
-    if (random.chance(15)) sandbox.credentials.push_back(on(platform, path));
+    if (random.chance(15)) credentials.push_back(on(platform, path));
+  sandbox.credentials = perhaps_unset(random, std::move(credentials));
   return sandbox;
 }
 
@@ -133,7 +144,7 @@ Policy random_policy(Random& random, Platform platform) {
   if (random.chance(60)) policy.side_effect_level = levels[random.below(5)];
   if (random.chance(30)) policy.capabilities = Capabilities{.workspace = some_of(random, ops), .process = some_of(random, execs)};
   policy.workspace_roots = some_paths(random, platform, 3);
-  policy.read_only_roots = some_paths(random, platform, 3);
+  policy.read_only_roots = perhaps_unset(random, some_paths(random, platform, 3));
   if (random.chance(20)) policy.unprotect = some_paths(random, platform, 2);
   policy.process_sandbox = random_sandbox(random, platform);
   if (random.chance(60)) policy.network = random_network(random, policy.level());
@@ -156,11 +167,12 @@ Policy plannable_policy(Random& random, const HostFacts& facts) {
   policy.workspace_roots->push_back(facts.cwd);
   const auto gone = [&](const AbsPath& path) { return !facts.exists(path); };
   for (auto* list :
-       {&*policy.workspace_roots, &policy.read_only_roots, &policy.process_sandbox.read_roots, &policy.process_sandbox.write_roots})
-    std::erase_if(*list, gone);
+       {&policy.workspace_roots, &policy.read_only_roots, &policy.process_sandbox.read_roots, &policy.process_sandbox.write_roots})
+    if (*list) std::erase_if(**list, gone);
   auto& sandbox = policy.process_sandbox;
-  for (auto& socket : sandbox.unix_sockets) socket.allow_dangerous = true;
-  std::erase_if(sandbox.unix_sockets, [&](const UnixSocket& socket) {
+  if (!sandbox.unix_sockets) return policy;
+  for (auto& socket : *sandbox.unix_sockets) socket.allow_dangerous = true;
+  std::erase_if(*sandbox.unix_sockets, [&](const UnixSocket& socket) {
     return std::any_of(sandbox.read_deny_roots.begin(), sandbox.read_deny_roots.end(),
                        [&](const AbsPath& path) { return path.contains(socket.path); });
   });

@@ -22,20 +22,22 @@ std::vector<Policy> smaller(const Policy& policy) {
   without([](Policy& p) { p.recursion_limit.reset(); });
   without([](Policy& p) { p.process_sandbox.presets = std::set<Preset>{}; });
   without([](Policy& p) { p.process_sandbox.package_tokens.reset(); });
-  without([](Policy& p) { p.process_sandbox.unix_sockets.clear(); });
-  without([](Policy& p) { p.process_sandbox.credentials.clear(); });
-  using List = std::function<std::vector<AbsPath>&(Policy&)>;
-  const List lists[] = {[](Policy& p) -> auto& { return *p.workspace_roots; },
-                        [](Policy& p) -> auto& { return p.read_only_roots; },
-                        [](Policy& p) -> auto& { return p.unprotect; },
-                        [](Policy& p) -> auto& { return p.process_sandbox.read_roots; },
-                        [](Policy& p) -> auto& { return p.process_sandbox.write_roots; },
-                        [](Policy& p) -> auto& { return p.process_sandbox.read_deny_roots; }};
-  for (const auto& list : lists) {
-    if (!policy.workspace_roots) break;
+  without([](Policy& p) { p.process_sandbox.unix_sockets.reset(); });
+  without([](Policy& p) { p.process_sandbox.credentials.reset(); });
+  // Null where the list is unset.
+  using List = std::vector<AbsPath>* (*)(Policy&);
+  static constexpr auto given = [](std::optional<std::vector<AbsPath>>& list) { return list ? &*list : nullptr; };
+  static constexpr List lists[] = {[](Policy& p) { return given(p.workspace_roots); },
+                                   [](Policy& p) { return given(p.read_only_roots); },
+                                   [](Policy& p) { return given(p.unprotect); },
+                                   [](Policy& p) { return given(p.process_sandbox.read_roots); },
+                                   [](Policy& p) { return given(p.process_sandbox.write_roots); },
+                                   [](Policy& p) { return &p.process_sandbox.read_deny_roots; }};
+  for (const auto list : lists) {
     Policy copy = policy;
-    for (std::size_t i = 0; i < list(copy).size(); ++i)
-      without([&](Policy& p) { list(p).erase(list(p).begin() + static_cast<std::ptrdiff_t>(i)); });
+    const auto* entries = list(copy);
+    for (std::size_t i = 0; entries != nullptr && i < entries->size(); ++i)
+      without([&](Policy& p) { list(p)->erase(list(p)->begin() + static_cast<std::ptrdiff_t>(i)); });
   }
   return out;
 }

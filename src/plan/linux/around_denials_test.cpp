@@ -24,9 +24,11 @@ PathRules rules_for(std::vector<const char*> readable, std::vector<const char*> 
   Policy policy;
   policy.workspace_roots.emplace();
   policy.process_sandbox.presets.emplace();
-  for (const auto* path : readable) policy.read_only_roots.push_back(AbsPath::of(path));
+  policy.read_only_roots.emplace();
+  policy.process_sandbox.write_roots.emplace();
+  for (const auto* path : readable) policy.read_only_roots->push_back(AbsPath::of(path));
   for (const auto* path : denied) policy.process_sandbox.read_deny_roots.push_back(AbsPath::of(path));
-  for (const auto* path : writable) policy.process_sandbox.write_roots.push_back(AbsPath::of(path));
+  for (const auto* path : writable) policy.process_sandbox.write_roots->push_back(AbsPath::of(path));
   return PathRules::for_processes(policy, facts);
 }
 

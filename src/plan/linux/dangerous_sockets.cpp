@@ -79,7 +79,7 @@ std::string_view danger_of(const AbsPath& socket) {
 }
 
 Status refuse_dangerous_sockets(const Policy& policy) {
-  auto sockets = policy.process_sandbox.unix_sockets;
+  auto sockets = entries(policy.process_sandbox.unix_sockets);
   std::sort(sockets.begin(), sockets.end());
   for (const auto& socket : sockets) {
     const auto danger = danger_of(socket.path);

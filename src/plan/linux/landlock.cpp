@@ -189,7 +189,7 @@ class RuleWriter {
   }
 
   void add_sockets() {
-    for (const auto& socket : input_.policy.process_sandbox.unix_sockets)
+    for (const auto& socket : entries(input_.policy.process_sandbox.unix_sockets))
       if (input_.facts.exists(socket.path))
         add({.path = socket.path, .kinds = RightKind::socket, .what = PathKind::socket, .note = "unix_socket"});
   }

@@ -100,13 +100,13 @@ TEST(LinuxCoverage, OlderAbisOpenMoreGaps) {
 TEST(LinuxCoverage, MetadataIsRefusedAltogetherWhereNothingIsWritable) {
   auto policy = quiet_policy();
   policy.workspace_roots->clear();
-  policy.unprotect.clear();
+  policy.unprotect.reset();
   EXPECT_EQ(text_of(lowered(policy, without_namespaces(9)).coverage, Dimension::metadata), "enforced seccomp");
 }
 
 TEST(LinuxCoverage, AbsentNamesAreADegradedGap) {
   auto policy = quiet_policy();
-  policy.unprotect.clear();
+  policy.unprotect.reset();
   for (auto facts : {modern_host(), without_namespaces(9)}) {
     facts.unlisted = PathKind::missing;
     facts.paths["/w"] = {.kind = PathKind::directory};
@@ -120,7 +120,7 @@ TEST(LinuxCoverage, AbsentNamesAreADegradedGap) {
 
 TEST(LinuxCoverage, ALinkAboveAProtectedNameIsADegradedGap) {
   auto policy = quiet_policy();
-  policy.unprotect.clear();
+  policy.unprotect.reset();
   auto facts = modern_host();
   facts.paths["/w/.git"] = {.kind = PathKind::directory, .link_target = AbsPath::of("/srv/git")};
   EXPECT_EQ(codes(lowered(policy, facts).coverage, Dimension::writes), std::vector<std::string>{"protected_link"});

@@ -120,7 +120,7 @@ TEST(LowerLinux, TemporaryFilesGoWhereTheCommandMayWrite) {
     policy.process_sandbox.presets = {Preset::user_temp};
     if (row.tmp != nullptr) {
       auto& roots = std::string_view(row.tmp) == "/tmp" ? policy.process_sandbox.write_roots : policy.read_only_roots;
-      roots.push_back(AbsPath::of(row.tmp));
+      roots = {AbsPath::of(row.tmp)};
     }
     const auto plan = lowered(policy, row.view ? modern_host() : without_namespaces(9));
     EXPECT_EQ(plan.env.variables.at("TMPDIR"), row.expected) << row.name;

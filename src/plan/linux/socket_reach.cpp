@@ -42,7 +42,7 @@ std::vector<AbsPath> granted_roots(const PathRules& rules) {
 
 SocketReach socket_reach(const PlanInput& input, NetworkReach reach) {
   const auto& linux = input.facts.linux;
-  const bool asked = !input.policy.process_sandbox.unix_sockets.empty();
+  const bool asked = !entries(input.policy.process_sandbox.unix_sockets).empty();
   const bool own_network_possible = linux.user_namespaces && linux.network_namespaces;
   const bool by_rule = linux.landlock_abi >= abi_resolve_unix;
 

@@ -76,7 +76,7 @@ class ViewBuilder {
     const auto var_tmp = AbsPath::of("/var/tmp");
     if (temp_) own.push_back({var_tmp, rules_beneath(var_tmp) ? ItemKind::scratch : ItemKind::temp_alias});
     if (!facts().home.is_root()) own.push_back({facts().home, ItemKind::scratch});
-    for (const auto& socket : input_.policy.process_sandbox.unix_sockets) own.push_back({socket.path, ItemKind::socket});
+    for (const auto& socket : entries(input_.policy.process_sandbox.unix_sockets)) own.push_back({socket.path, ItemKind::socket});
     const auto in_order = [](const Item& a, const Item& b) { return a.path != b.path ? a.path < b.path : a.kind < b.kind; };
     std::sort(own.begin(), own.end(), in_order);
     std::vector<Item> rules;

@@ -247,8 +247,7 @@ TEST(View, DeniedTmpBecomesPrivateInsideAReadableRoot) {
 
 TEST(View, SocketsOfThePolicyAreBoundWhereNothingShowsThem) {
   auto policy = policy_with({AbsPath::of("/w")});
-  for (const auto* path : {"/run/db.sock", "/w/own.sock", "/run/gone.sock"})
-    policy.process_sandbox.unix_sockets.push_back({AbsPath::of(path)});
+  policy.process_sandbox.unix_sockets = {{AbsPath::of("/run/db.sock")}, {AbsPath::of("/w/own.sock")}, {AbsPath::of("/run/gone.sock")}};
   auto facts = host({"/w"});
   for (const auto* path : {"/run/db.sock", "/w/own.sock"}) facts.paths[path] = {.kind = PathKind::socket};
   const auto out = plan_of(policy, facts);

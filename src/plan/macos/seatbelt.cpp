@@ -41,7 +41,7 @@ void add_network(const Policy& policy, std::vector<SbplRule>& rules) {
 
 void add_sockets(const Policy& policy, std::vector<SbplRule>& rules) {
   SbplRule open{true, {"network-outbound"}, {}, "Unix sockets are listed one by one"};
-  auto sockets = policy.process_sandbox.unix_sockets;
+  auto sockets = entries(policy.process_sandbox.unix_sockets);
   std::sort(sockets.begin(), sockets.end());
   for (const auto& socket : sockets)
     for (auto& name : macos_names(macos_resolved(socket.path))) open.filters.push_back({SbplMatch::socket, std::move(name)});

@@ -39,7 +39,7 @@ std::vector<SbplRule> always() {
 
 // The keychain hands out what the credential rules hide, unless the policy exposes the keychain itself.
 bool keychain_exposed(const Policy& policy, const HostFacts& facts) {
-  const auto& exposed = policy.process_sandbox.credentials;
+  const auto& exposed = entries(policy.process_sandbox.credentials);
   return std::find(exposed.begin(), exposed.end(), facts.home.join("Library/Keychains")) != exposed.end();
 }
 

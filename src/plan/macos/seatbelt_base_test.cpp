@@ -87,7 +87,7 @@ TEST(SeatbeltBase, TheKeychainOpensOnlyForAPolicyThatExposesIt) {
   EXPECT_TRUE(closes(policy, {SbplMatch::service, "com.apple.SecurityServer"}));
   policy.process_sandbox.credentials = {AbsPath::of("/Users/me/.ssh")};
   EXPECT_TRUE(closes(policy, {SbplMatch::service, "com.apple.SecurityServer"}));
-  policy.process_sandbox.credentials.push_back(AbsPath::of("/Users/me/Library/Keychains"));
+  policy.process_sandbox.credentials->push_back(AbsPath::of("/Users/me/Library/Keychains"));
   EXPECT_FALSE(closes(policy, {SbplMatch::service, "com.apple.SecurityServer"}));
 }
 

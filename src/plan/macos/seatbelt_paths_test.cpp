@@ -50,7 +50,7 @@ TEST(SeatbeltPaths, WritesChildrenAfterParentsSoThatTheLastMatchIsTheNearest) {
   policy.read_only_roots = {AbsPath::of("/w/docs")};
   policy.process_sandbox.read_deny_roots = {AbsPath::of("/w/docs/secret")};
   policy.process_sandbox.write_roots = {AbsPath::of("/w/docs/secret/drop")};
-  policy.unprotect.push_back(AbsPath::of("/w/docs/secret/drop"));
+  policy.unprotect->push_back(AbsPath::of("/w/docs/secret/drop"));
   const std::vector<SbplRule> expected = {
       {true, all, {under("/w")}, "workspace"},
       {false, write, {under("/w/docs")}, "read-only roots"},

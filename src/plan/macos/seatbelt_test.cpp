@@ -95,7 +95,8 @@ TEST(Seatbelt, TheProfileIsTheBaseThenThePathsThenTheNetwork) {
 
 TEST(Seatbelt, ALongProfileTravelsAsAFile) {
   auto policy = bare();
-  for (int i = 0; i < 10'000; ++i) policy.read_only_roots.push_back(AbsPath::of("/data/set-" + std::to_string(i)));
+  policy.read_only_roots.emplace();
+  for (int i = 0; i < 10'000; ++i) policy.read_only_roots->push_back(AbsPath::of("/data/set-" + std::to_string(i)));
   const auto plan = lowered(policy);
   ASSERT_TRUE(plan);
   const auto& wrapper = std::get<Wrapper>(plan->confinement);

@@ -40,7 +40,7 @@ void cover_processes(const Policy& policy, const UnveilList& list, Coverage& cov
             .detail = "the promise that allows fork also allows signals to every process of the same user",
             .remedy = "run Harn as a user of its own"},
            Enforcement::not_enforced);
-  if (policy.process_sandbox.unix_sockets.empty() || list.writable.empty()) return;
+  if (entries(policy.process_sandbox.unix_sockets).empty() || list.writable.empty()) return;
   open_gap(coverage,
            {.dimension = Dimension::unix_sockets,
             .code = "named_unix_sockets",
@@ -57,7 +57,7 @@ Status lower_pledge_unveil(const PlanInput& input, Plan& plan) {
   HARN_TRY(list, unveil_list(input));
   const PromiseNeeds needs{.writes = input.rules.writes_allowed(),
                            .network = network_reach(input.policy) == NetworkReach::unrestricted,
-                           .sockets = !input.policy.process_sandbox.unix_sockets.empty()};
+                           .sockets = !entries(input.policy.process_sandbox.unix_sockets).empty()};
   plan.confinement =
       PledgeUnveil{.unveils = list.unveils, .promises = {"stdio", "rpath", "proc", "exec"}, .exec_promises = promises_for(needs)};
   plan.notes.emplace_back("set-user-id programs do not start, and programs that call unveil themselves fail: the list is locked");

@@ -216,28 +216,30 @@ TEST(PledgeUnveil, CannotTellDeletingFromWriting) {
 TEST(PledgeUnveil, ATableThatIsFullGivesUpAbsentNamesFirst) {
   auto facts = openbsd();
   auto policy = bare();
+  policy.read_only_roots.emplace();
   for (int i = 0; i < 124; ++i) {
     const auto file = AbsPath::of("/data/file-" + std::to_string(i));
     facts.paths[file.text()] = {.kind = PathKind::file};
-    policy.read_only_roots.push_back(file);
+    policy.read_only_roots->push_back(file);
   }
   facts.paths["/w/harn.toml"] = {.kind = PathKind::missing};
   policy.process_sandbox.read_deny_roots = paths({"/w/harn.toml"});
   // 124 files and five devices leave no room at all.
   ASSERT_FALSE(lowered(policy, facts));
   EXPECT_EQ(lowered(policy, facts).error().code, ErrorCode::not_supported);
-  policy.read_only_roots.resize(122);
+  policy.read_only_roots->resize(122);
   const auto plan = lowered(policy, facts);
   ASSERT_TRUE(plan);
   ASSERT_NE(gap(*plan, "absent_protected_name"), nullptr);
   EXPECT_EQ(gap(*plan, "absent_protected_name")->paths, paths({"/w/harn.toml"}));
-  policy.read_only_roots.resize(121);
+  policy.read_only_roots->resize(121);
   EXPECT_EQ(gap(*lowered(policy, facts), "absent_protected_name"), nullptr);
 }
 
 TEST(PledgeUnveil, TooManyDirectoriesAreRefusedByCount) {
   auto policy = bare();
-  for (int i = 0; i < 200; ++i) policy.read_only_roots.push_back(AbsPath::of("/data/" + std::to_string(i)));
+  policy.read_only_roots.emplace();
+  for (int i = 0; i < 200; ++i) policy.read_only_roots->push_back(AbsPath::of("/data/" + std::to_string(i)));
   const auto plan = lowered(policy);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().message, "the policy needs 202 directories and 5 files in unveil's table, which holds fewer than 128 of each");

@@ -73,10 +73,10 @@ class Builder {
   }
 
   void add_sockets() {
-    if (input_.policy.process_sandbox.unix_sockets.empty()) return;
+    if (entries(input_.policy.process_sandbox.unix_sockets).empty()) return;
     std::unordered_set<AbsPath> ruled;
     for (const auto& entry : out_.unveils) ruled.insert(entry.path);
-    for (const auto& socket : input_.policy.process_sandbox.unix_sockets)
+    for (const auto& socket : entries(input_.policy.process_sandbox.unix_sockets))
       if (input_.facts.exists(socket.path) && ruled.insert(socket.path).second)
         unveil(socket.path, input_.facts.kind_of(socket.path), "rw");
   }

@@ -50,7 +50,7 @@ class Builder {
 
   // Connecting needs to write to the socket's file.
   void add_sockets() {
-    for (const auto& socket : input_.policy.process_sandbox.unix_sockets)
+    for (const auto& socket : entries(input_.policy.process_sandbox.unix_sockets))
       if (input_.facts.exists(socket.path))
         out_.grants.push_back({.path = socket.path, .modify = true, .inherit = false, .stops_inheritance = false, .note = "unix socket"});
   }

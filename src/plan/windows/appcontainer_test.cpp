@@ -61,7 +61,7 @@ TEST(AppContainer, LessInsideMoreStopsInheritanceAndNeverDenies) {
   policy.read_only_roots = paths({"C:/w/docs"});
   policy.process_sandbox.read_deny_roots = paths({"C:/w/docs/secret"});
   policy.process_sandbox.write_roots = paths({"C:/w/docs/secret/drop"});
-  policy.unprotect.push_back(AbsPath::of("C:/w/docs/secret/drop"));
+  policy.unprotect->push_back(AbsPath::of("C:/w/docs/secret/drop"));
   EXPECT_EQ(container(policy).grants,
             (std::vector{grant("C:/w", true, "workspace"), cut("C:/w/docs", "read_only"), grant("C:/w/docs", false, "read_only"),
                          cut("C:/w/docs/secret", "deny"), grant("C:/w/docs/secret/drop", true, "process_write")}));

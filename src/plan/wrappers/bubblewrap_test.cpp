@@ -213,7 +213,8 @@ TEST(Bubblewrap, RefusesMoreWordsThanItsProgramTakes) {
   auto facts = host();
   facts.unlisted = PathKind::directory;
   auto policy = bare();
-  for (int i = 0; i < 3000; ++i) policy.process_sandbox.read_roots.push_back(AbsPath::of("/data/" + std::to_string(i)));
+  policy.process_sandbox.read_roots.emplace();
+  for (int i = 0; i < 3000; ++i) policy.process_sandbox.read_roots->push_back(AbsPath::of("/data/" + std::to_string(i)));
   const auto plan = lowered(policy, facts);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().code, ErrorCode::not_supported);

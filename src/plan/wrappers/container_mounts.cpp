@@ -37,7 +37,7 @@ Status refuse_system(const PathRule& rule) {
 // A daemon socket inside a granted directory is as good as the daemon itself.
 Status refuse_daemon_sockets(const PlanInput& input) {
   std::set<AbsPath> allowed;
-  for (const auto& socket : input.policy.process_sandbox.unix_sockets)
+  for (const auto& socket : entries(input.policy.process_sandbox.unix_sockets))
     if (socket.allow_dangerous) allowed.insert(socket.path);
   for (const auto& [text, fact] : input.facts.paths) {
     if (fact.kind != PathKind::socket) continue;
@@ -124,9 +124,11 @@ PathRules container_rules(const PlanInput& input) {
   auto policy = input.policy;
   const bool tokens = policy.exposes_package_tokens();
   policy.process_sandbox.presets.emplace();
+  auto exposed = entries(policy.process_sandbox.credentials);
   if (tokens)
     for (const auto& credential : policy::credential_paths(input.facts))
-      if (credential.package_token) policy.process_sandbox.credentials.push_back(credential.path);
+      if (credential.package_token) exposed.push_back(credential.path);
+  policy.process_sandbox.credentials = std::move(exposed);
   return PathRules::for_processes(policy, input.facts);
 }
 

@@ -140,7 +140,7 @@ void make_way(const std::vector<AbsPath>& places, std::vector<MountStep>& steps)
 }
 
 Status add_sockets(const PlanInput& input, const MountWords& mounts, Words& words) {
-  auto sockets = input.policy.process_sandbox.unix_sockets;
+  auto sockets = entries(input.policy.process_sandbox.unix_sockets);
   std::sort(sockets.begin(), sockets.end());
   for (const auto& socket : sockets) {
     if (!input.facts.exists(socket.path) || input.rules.access(socket.path) != Access::none) continue;

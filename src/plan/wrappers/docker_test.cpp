@@ -248,7 +248,7 @@ TEST(Docker, RefusesDirectoriesThatHoldADaemonsSocket) {
   EXPECT_EQ(lowered(given).error().code, ErrorCode::not_supported);
   given.policy.process_sandbox.unix_sockets = {{.path = AbsPath::of("/w/docker.sock"), .allow_dangerous = true}};
   EXPECT_TRUE(lowered(given));
-  given.policy.process_sandbox.unix_sockets.front().allow_dangerous = false;
+  given.policy.process_sandbox.unix_sockets->front().allow_dangerous = false;
   EXPECT_EQ(lowered(given).error().code, ErrorCode::invalid_policy);
 }
 

@@ -81,7 +81,7 @@ class Spelling {
   // Sockets outside of every grant are opened like a granted file.
   Status collect_sockets() {
     std::vector<AbsPath> sockets;
-    for (const auto& socket : input_.policy.process_sandbox.unix_sockets) {
+    for (const auto& socket : entries(input_.policy.process_sandbox.unix_sockets)) {
       if (!input_.facts.exists(socket.path) || rules_.access(socket.path) != Access::none) continue;
       if (in_dev(socket.path)) return no_device(socket.path);
       if (grant_above(socket.path)) return no_way_in(socket.path, rules_.nearest(socket.path)->path);
