@@ -103,12 +103,26 @@ std::string limits_text(const Limits& limits) {
   return parts.empty() ? "none" : base::join(parts, ", ");
 }
 
-void add_rest(std::string& out, const PlanPicture& picture) {
-  Names removed;
-  for (const auto& variable : picture.plan.env.removed) removed.push_back(variable.name);
+// A direct run is bounded by nothing but the account it runs as, whatever the policy says.
+void add_direct(std::string& out, const Policy& policy) {
+  out += "Paths\n";
+  add_line(out, "write", "everything this account can");
+  out += "Other\n";
+  add_line(out, "network", "everything this host reaches");
+  const bool limited = policy.limits != Limits{};
+  add_line(out, "limits", limited ? "not enforced: " + limits_text(policy.limits) : "none");
+}
+
+void add_confined(std::string& out, const PlanPicture& picture) {
+  add_paths(out, picture.rules);
   out += "Other\n";
   add_line(out, "network", network_text(picture.policy.effective_network(), picture.policy.level()));
   add_line(out, "limits", limits_text(picture.policy.limits));
+}
+
+void add_env(std::string& out, const PlanPicture& picture) {
+  Names removed;
+  for (const auto& variable : picture.plan.env.removed) removed.push_back(variable.name);
   add_line(out, "env",
            fmt::format("{} kept, {} removed{}{}", picture.plan.env.variables.size(), removed.size(), removed.empty() ? "" : ": ",
                        listed(removed, names_shown)));
@@ -169,8 +183,9 @@ void add_gaps(std::string& out, const PlanPicture& picture) {
 std::string picture_of(const PlanPicture& picture) {
   std::string out;
   add_head(out, picture);
-  if (picture.plan.route == Route::confined || picture.plan.route == Route::refused) add_paths(out, picture.rules);
-  add_rest(out, picture);
+  if (picture.plan.route == Route::direct) add_direct(out, picture.policy);
+  else add_confined(out, picture);
+  add_env(out, picture);
   add_coverage(out, picture);
   add_gaps(out, picture);
   if (const auto& refusal = picture.plan.refusal) {

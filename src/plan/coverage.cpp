@@ -43,7 +43,7 @@ void open_gap(Coverage& coverage, Gap gap, Enforcement severity) {
   coverage.gaps.push_back(std::move(gap));
 }
 
-void settle(Coverage& coverage, const Policy& policy) {
+void settle(Coverage& coverage, const Policy& policy, std::string_view why_not) {
   for (std::size_t i = 0; i < dimension_count; ++i) {
     const auto dimension = static_cast<Dimension>(i);
     auto& entry = coverage[dimension];
@@ -52,7 +52,7 @@ void settle(Coverage& coverage, const Policy& policy) {
       std::erase_if(coverage.gaps, [&](const Gap& gap) { return gap.dimension == dimension; });
     } else if (entry.status == Enforcement::not_requested) {
       entry.status = Enforcement::not_enforced;
-      entry.reason = "nothing on this host enforces it";
+      entry.reason = why_not;
     }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harn/plan.h"
@@ -20,8 +21,8 @@ void enforced_by(Coverage& coverage, Dimension dimension, std::string layer);
 void open_gap(Coverage& coverage, Gap gap, Enforcement severity);
 
 // Sets every dimension the policy does not ask for to not_requested (dropping its gaps), and every
-// requested dimension nobody claimed to not_enforced. Called once, last.
-void settle(Coverage& coverage, const Policy& policy);
+// requested dimension nobody claimed to not_enforced, for the given reason. Called once, last.
+void settle(Coverage& coverage, const Policy& policy, std::string_view why_not = "nothing on this host enforces it");
 
 // The dimensions a strict profile refuses on: requested and not_enforced.
 std::vector<Dimension> holes(const Coverage& coverage);

@@ -189,19 +189,26 @@ Result<Plan> use_named(Backend backend, const PlanInput& input, const Plan& blan
   return lower_with(row, input, blank);
 }
 
+// A module meant for the WASI runtime must never reach the host spawn path instead.
+Error no_wasi_runner() {
+  return {.code = ErrorCode::not_available,
+          .stage = Stage::plan,
+          .message = "profile 'wasi' needs a WASI runner, and this release has none",
+          .hint = "use profile 'os_hardened' or 'worktree' to run a native command confined"};
+}
+
 Result<Plan> plan_direct(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options) {
   Plan out = blank_plan(policy, command, facts);
-  out.route = plan::route_of(policy, options);
+  out.route = Route::direct;
   if (policy.profile() == Profile::unrestricted && !options.no_sandbox) {
     // Nothing was asked for, so nothing is missing; the environment is still the policy's.
     out.coverage = {};
     plan::enforced_by(out.coverage, Dimension::env, "launcher");
     return out;
   }
-  plan::settle(out.coverage, policy);
-  if (options.no_sandbox) out.notes.emplace_back("the operator switched the sandbox off with --no-sandbox");
-  else if (out.route == Route::direct) out.notes.emplace_back("HARN_HANDLER_SANDBOX=off: running without confinement");
-  else out.notes.emplace_back("the module runs inside the WASI runtime, never on the host spawn path");
+  plan::settle(out.coverage, policy, "the command runs directly, without confinement");
+  out.notes.emplace_back(options.no_sandbox ? "the operator switched the sandbox off with --no-sandbox"
+                                            : "HARN_HANDLER_SANDBOX=off: running without confinement");
   return out;
 }
 
@@ -211,7 +218,9 @@ Result<Plan> make_plan(const Policy& policy, const Command& command, const HostF
   const Policy resolved = with_project_root(policy, facts.project_root);
   HARN_OK(validate(resolved));
   HARN_OK(check_may_run(resolved, command));
-  if (plan::route_of(resolved, options) != Route::confined) return plan_direct(resolved, command, facts, options);
+  const auto route = plan::route_of(resolved, options);
+  if (route == Route::wasi) return fail(no_wasi_runner());
+  if (route == Route::direct) return plan_direct(resolved, command, facts, options);
 
   HARN_OK(check_roots_exist(resolved, facts));
   HARN_OK(check_credentials(resolved, facts));

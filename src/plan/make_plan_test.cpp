@@ -101,7 +101,9 @@ TEST(MakePlan, TheOperatorsSwitchesAreRecorded) {
   const auto off = make_plan({}, make, host(), {.no_sandbox = true});
   EXPECT_EQ(off->route, Route::direct);
   EXPECT_EQ(off->notes, std::vector<std::string>{"the operator switched the sandbox off with --no-sandbox"});
-  EXPECT_EQ(off->coverage[Dimension::writes].status, Enforcement::not_enforced);
+  EXPECT_EQ(off->coverage[Dimension::writes],
+            (DimensionCoverage{Enforcement::not_enforced, {}, "the command runs directly, without confinement"}));
+  EXPECT_EQ(off->coverage[Dimension::env], (DimensionCoverage{Enforcement::enforced, {"launcher"}, ""}));
   const auto fallback = make_plan({}, make, host(), {.fallback = Fallback::off});
   EXPECT_EQ(fallback->notes, std::vector<std::string>{"HARN_HANDLER_SANDBOX=off: running without confinement"});
   Policy open;
@@ -110,7 +112,12 @@ TEST(MakePlan, TheOperatorsSwitchesAreRecorded) {
   EXPECT_EQ(direct->route, Route::direct);
   EXPECT_EQ(direct->coverage[Dimension::reads].status, Enforcement::not_requested);
   open.sandbox_profile = Profile::wasi;
-  EXPECT_EQ(make_plan(open, make, host())->route, Route::wasi);
+  const auto refused = make_plan(open, make, host());
+  ASSERT_FALSE(refused) << "no module may land on the host spawn path";
+  EXPECT_EQ(refused.error(), (Error{.code = ErrorCode::not_available,
+                                    .stage = Stage::plan,
+                                    .message = "profile 'wasi' needs a WASI runner, and this release has none",
+                                    .hint = "use profile 'os_hardened' or 'worktree' to run a native command confined"}));
 }
 
 TEST(MakePlan, ANamedBackendIsTakenOrRefusedNeverReplaced) {
