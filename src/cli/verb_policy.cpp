@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// harn policy …: policies as files, without any host.
+// harn policy …: policies as files. Of this host they use only where symbolic links lead.
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -8,6 +8,7 @@
 #include "harn/dialect.h"
 #include "harn/permission.h"
 #include "harn/policy_text.h"
+#include "harn/probe.h"
 #include "policy/names.h"
 
 namespace harn::cli {
@@ -29,11 +30,19 @@ struct Pair {
   Policy requested = {};
 };
 
+// Two spellings of one place must compare as one.
+Result<Policy> load_resolved(const std::string& file, const PathContext& context) {
+  HARN_TRY(policy, load_policy(file, context));
+  auto resolved = resolve_policy_paths(std::move(policy));
+  if (!resolved) resolved.error().where = file;
+  return resolved;
+}
+
 // Both with the same project root, so that an unset workspace is comparable with a named one.
 Result<Pair> load_pair(const Arguments& arguments, const Caller& caller) {
   const auto context = path_context(caller);
-  HARN_TRY(ceiling, load_policy(arguments.operands()[0], context));
-  HARN_TRY(requested, load_policy(arguments.operands()[1], context));
+  HARN_TRY(ceiling, load_resolved(arguments.operands()[0], context));
+  HARN_TRY(requested, load_resolved(arguments.operands()[1], context));
   return Pair{with_project_root(std::move(ceiling), caller.cwd), with_project_root(std::move(requested), caller.cwd)};
 }
 
