@@ -36,6 +36,9 @@ std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy);
 // `credentials` and `unprotect` are names, so only the directories leading to them are resolved.
 Result<Policy> resolve_policy_paths(Policy policy);
 
+// HOME where it is an absolute path, else the account's home directory; nothing where neither is known.
+std::optional<AbsPath> home_directory(const std::map<std::string, std::string>& environment);
+
 // The nearest directory at or above `start` that holds a harn.toml somebody entitled put there;
 // `start` itself when there is none.
 AbsPath find_project_root(const AbsPath& start);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "harn/policy_text.h"
+#include "harn/probe.h"
 #include "host/user_files.h"
 
 namespace harn::cli {
@@ -24,7 +25,7 @@ AbsPath base_directory(const Caller& caller, const std::string& variable, std::s
 }  // namespace
 
 PathContext path_context(const Caller& caller) {
-  return {.cwd = caller.cwd, .home = path_variable(caller, "HOME").value_or(AbsPath::of("/nonexistent"))};
+  return {.cwd = caller.cwd, .home = home_directory(caller.environment).value_or(AbsPath::of("/nonexistent"))};
 }
 
 AbsPath user_config_file(const Caller& caller) { return base_directory(caller, "XDG_CONFIG_HOME", ".config").join("harn/config.toml"); }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/canned_hosts.h"
+#include "cli/idle_flags.h"
 #include "cli/load.h"
 #include "cli/trust.h"
 #include "harn/probe.h"
@@ -52,15 +53,21 @@ std::vector<std::string> composition_notes(const Composed& composed) {
 Status check_own_files(const Prepared& prepared, const Caller& caller) {
   const auto rules = PathRules::for_processes(prepared.policy, prepared.facts);
   for (const auto& file : {user_config_file(caller), trust_file(caller), ceiling_file()}) {
-    auto decision = rules.decide(file, FileOp::write);
-    // Its directory or the file itself may be a link into the workspace.
-    if (const auto real = host::resolve_existing(file); real && !decision.allowed) decision = rules.decide(*real, FileOp::write);
+    auto at = file;
+    auto decision = rules.decide(at, FileOp::write);
+    // Its directory or the file itself may be a link into the workspace, where nothing need exist yet.
+    if (!decision.allowed) {
+      HARN_TRY(real, host::resolve_links(file));
+      at = std::move(real);
+      decision = rules.decide(at, FileOp::write);
+    }
     if (!decision.allowed) continue;
+    const auto led = at == file ? std::string() : fmt::format(" leads to {}, which", base::quoted(at.text()));
     return fail(Error{.code = ErrorCode::refused,
                       .stage = Stage::compose,
-                      .message = fmt::format("the command could change its own rules: {} lies in writable {}", base::quoted(file.text()),
-                                             base::quoted(decision.rule.text())),
-                      .hint = fmt::format("add --deny {}", base::shell_word(file.parent().text()))});
+                      .message = fmt::format("the command could change its own rules: {}{} lies in writable {}", base::quoted(file.text()),
+                                             led, base::quoted(decision.rule.text())),
+                      .hint = fmt::format("add --deny {}", base::shell_word(at.parent().text()))});
   }
   return {};
 }
@@ -86,6 +93,13 @@ Result<Command> command_from(const Arguments& arguments, const Prepared& prepare
   command.environment = {{"HOME", prepared.facts.home.text()},
                          {"PATH", base::join(entries, prepared.facts.platform == Platform::windows ? ";" : ":")}};
   return command;
+}
+
+// A plan for another machine reads nothing of this one, which is easily forgotten inside a project.
+std::string unread_project_note(const Arguments& arguments, const Caller& caller) {
+  const auto file = find_project_root(caller.cwd).join("harn.toml");
+  if (arguments.has("policy") || host::look_at(file).kind == PathKind::missing) return {};
+  return fmt::format("{} is not read for another host; pass --policy {}", base::quoted(file.text()), base::shell_word(file.text()));
 }
 
 Result<HostFacts> other_host(const Arguments& arguments, const Caller& caller) {
@@ -168,7 +182,12 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
   prepared.notes = composition_notes(composed);
   HARN_TRY(command, command_from(arguments, prepared, caller));
   prepared.command = std::move(command);
-  if (!prepared.this_host) return prepared;
+  HARN_TRY(idle, idle_flag_notes(arguments, prepared));
+  prepared.notes.insert(prepared.notes.end(), idle.begin(), idle.end());
+  if (!prepared.this_host) {
+    if (auto note = unread_project_note(arguments, caller); !note.empty()) prepared.notes.push_back(std::move(note));
+    return prepared;
+  }
   for (auto& note : look_at_paths(prepared.facts, prepared.policy)) prepared.notes.push_back(std::move(note));
   HARN_OK(check_own_files(prepared, caller));
   return prepared;

@@ -29,17 +29,33 @@ Result<SourceText> project_file(const Arguments& arguments, const Caller& caller
                      "name the file: harn trust FILE");
 }
 
-// What the user is about to accept, said before it takes effect anywhere.
+// What the user is about to accept, said before it takes effect anywhere. A file that would be refused
+// all the same is not accepted.
 Result<std::string> widening_text(const SourceText& source, const Caller& caller) {
   const auto facts = probe_host({.environment = caller.environment, .cwd = source.path.parent(), .project_root = source.path.parent()});
   HARN_TRY(layers, load_layers(caller, facts));
   HARN_TRY(policy, parse_policy(source, facts.home));
   HARN_TRY(resolved, resolve_policy_paths(std::move(policy)));
   layers.project = std::move(resolved);
+  layers.project_digest = trust_digest(source);
+  layers.trusted_digests.insert(layers.project_digest);
+  if (auto composed = compose_layers(layers); !composed) {
+    auto& error = composed.error();
+    error.message = fmt::format("trust would not help, {}", error.message);
+    return fail(std::move(error));
+  }
   std::string out;
   for (const auto& widening : project_widenings(layers))
     out += fmt::format("  {}: {} (you allow: {})\n", widening.member, widening.requested, widening.ceiling);
   return out.empty() ? "  it asks for nothing beyond your settings\n" : out;
+}
+
+Status check_has_home(const Caller& caller) {
+  if (caller.environment.contains("XDG_STATE_HOME") || home_directory(caller.environment)) return {};
+  return fail(Error{.code = ErrorCode::refused,
+                    .stage = Stage::cli,
+                    .message = "there is no home directory to keep the list of trusted files in",
+                    .hint = "set HOME or XDG_STATE_HOME"});
 }
 
 // The list is lines of text: a name that breaks the line could smuggle in a digest of its own.
@@ -57,6 +73,7 @@ Result<Reply> trust_verb(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(trusted, load_trusted(caller));
   if (arguments.has("list")) return Reply{.out = print_trusted(trusted)};
 
+  HARN_OK(check_has_home(caller));
   HARN_TRY(source, project_file(arguments, caller));
   const auto path = source.path.text();
   const auto before = trusted.size();

@@ -84,6 +84,11 @@ std::string os_version() {
 
 }  // namespace
 
+std::optional<AbsPath> home_directory(const std::map<std::string, std::string>& environment) {
+  auto named = path_variable(environment, "HOME");
+  return named ? named : home_of(::geteuid());
+}
+
 AbsPath find_project_root(const AbsPath& start) {
   for (auto at = start;; at = at.parent()) {
     if (sys::is_entitled_file(at.join("harn.toml"))) return at;
@@ -98,9 +103,7 @@ HostFacts probe_host(const ProbeRequest& request) {
   facts.os_version = os_version();
   facts.uid = ::geteuid();
   facts.gid = ::getegid();
-  auto home = path_variable(request.environment, "HOME");
-  if (!home) home = home_of(facts.uid);
-  facts.home = resolved(home.value_or(AbsPath::of("/nonexistent")));
+  facts.home = resolved(home_directory(request.environment).value_or(AbsPath::of("/nonexistent")));
   if (const auto account = home_of(facts.uid); account && resolved(*account) != facts.home) facts.account_home = resolved(*account);
   facts.temp = resolved(path_variable(request.environment, "TMPDIR").value_or(AbsPath::of("/tmp")));
   facts.cwd = resolved(request.cwd);

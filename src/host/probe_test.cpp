@@ -91,6 +91,25 @@ TEST(Probe, LookingFillsWhatThePolicyDependsOn) {
   EXPECT_EQ(facts.paths[temp.path("home").text()].entries, (std::vector<std::string>{".ssh", "project"}));
 }
 
+// A backend without denials opens what lies beside a closed name one by one; opening a link would open its target.
+TEST(Probe, LinksBesideAClosedNameAreKnownAsLinks) {
+  const TempDir temp;
+  temp.directory("home/.ssh");
+  temp.directory("home/plain");
+  temp.directory("private");
+  temp.link("home/out", "../private");
+  temp.link("home/dangling", "nowhere");
+  auto facts = probe_host({.environment = {{"HOME", temp.path("home").text()}}, .cwd = temp.directory("work")});
+  Policy policy;
+  policy.workspace_roots = {temp.path("work")};
+  policy.read_only_roots = {temp.path("home")};
+  look_at_paths(facts, policy);
+  EXPECT_EQ(facts.paths[temp.path("home").text()].entries, (std::vector<std::string>{".ssh", "dangling", "out", "plain"}));
+  ASSERT_TRUE(facts.paths.contains(temp.path("home/out").text()));
+  EXPECT_EQ(facts.paths[temp.path("home/out").text()], (PathFact{.kind = PathKind::directory, .link_target = temp.path("private")}));
+  EXPECT_FALSE(facts.paths.contains(temp.path("home/plain").text()));
+}
+
 TEST(KernelFacts, UserNamespacesFollowTheSwitches) {
   struct Case {
     std::string_view most, clone, apparmor;

@@ -51,6 +51,19 @@ Result<AbsPath> resolve_parent(const AbsPath& path) {
   return parent.join(path.name());
 }
 
+Result<AbsPath> resolve_links(const AbsPath& path) {
+  constexpr int most_links = 40;  // as many as the kernel follows
+  auto at = path;
+  for (int followed = 0; followed < most_links; ++followed) {
+    HARN_TRY(named, resolve_existing(at));
+    if (sys::type_of(named) != sys::FileType::link) return named;
+    HARN_TRY(text, sys::link_text(named));
+    HARN_TRY(target, AbsPath::parse(looks_absolute(text) ? text : named.parent().text() + "/" + text));
+    at = std::move(target);
+  }
+  return fail(link_loop(path));
+}
+
 PathFact look_at(const AbsPath& path) {
   PathFact fact{.kind = kind_from(sys::target_type_of(path))};
   if (fact.kind == PathKind::missing) return fact;

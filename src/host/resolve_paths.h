@@ -15,6 +15,9 @@ Result<AbsPath> resolve_existing(const AbsPath& path);
 // The same for the directories above only: the last name stays.
 Result<AbsPath> resolve_parent(const AbsPath& path);
 
+// Every link followed, also one into nothing: where a file written at the path would end up.
+Result<AbsPath> resolve_links(const AbsPath& path);
+
 // What is at the path, and where it leads when its spelling goes through a link.
 PathFact look_at(const AbsPath& path);
 

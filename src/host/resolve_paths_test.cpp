@@ -31,6 +31,19 @@ TEST(ResolvePaths, LinksAreFollowedAsFarAsThePathExists) {
   EXPECT_EQ(resolve_parent(AbsPath::of("/")), AbsPath::of("/"));
 }
 
+TEST(ResolvePaths, ALinkIntoNothingLeadsWhereAWriteWouldGo) {
+  const TempDir temp;
+  temp.directory("real");
+  temp.link("link", "real");
+  temp.link("first", "link/second");
+  temp.link("real/second", temp.path("real/none").text());
+  temp.link("loop", "loop");
+  EXPECT_EQ(resolve_links(temp.path("first")), temp.path("real/none"));
+  EXPECT_EQ(resolve_links(temp.path("link")), temp.path("real"));
+  EXPECT_EQ(resolve_links(temp.path("absent")), temp.path("absent"));
+  EXPECT_EQ(resolve_links(temp.path("loop")).error().os_error, ELOOP);
+}
+
 TEST(ResolvePaths, ARootThatIsALinkOutOfAWritableRootIsRefused) {
   const TempDir temp;
   temp.directory("work/real");

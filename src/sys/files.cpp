@@ -89,6 +89,14 @@ Result<AbsPath> real_path(const AbsPath& path) {
   return AbsPath::parse(resolved.get());
 }
 
+Result<std::string> link_text(const AbsPath& path) {
+  std::string text(PATH_MAX, '\0');
+  const auto length = ::readlink(path.text().c_str(), text.data(), text.size());
+  if (length < 0) return fail(os_failure("readlink", path.text(), errno));
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
+
 Result<std::string> read_file(const AbsPath& path, std::size_t max_bytes) {
   const UniqueFd fd(::open(path.text().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) return fail(os_failure("open", path.text(), errno));

@@ -31,6 +31,9 @@ FileType target_type_of(const AbsPath& path);
 // Every link resolved. The error's os_error tells a missing path (ENOENT) from a loop (ELOOP).
 Result<AbsPath> real_path(const AbsPath& path);
 
+// What a symbolic link says, as it stands.
+Result<std::string> link_text(const AbsPath& path);
+
 // The whole regular file, or an error when it is none or longer than `max_bytes`. Never waits on a pipe.
 Result<std::string> read_file(const AbsPath& path, std::size_t max_bytes);
 

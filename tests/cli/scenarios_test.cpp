@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every scenario file becomes tests named after its scenarios; what needs a loop is written out below.
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -93,6 +96,34 @@ TEST(Main, ADeletedWorkingDirectoryIsNamed) {
   const auto run = run_program({.argv = {"/bin/sh", "-c", program}, .cwd = temp.path(), .scratch = temp.path()});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.err, "harn: the working directory does not exist any more\n  hint: change to one that does\n");
+}
+
+// The list of trusted files is lines of digest and path: this path would smuggle in a digest nobody accepted.
+TEST(Trust, APathThatBreaksTheLineIsRefusedAndNothingIsRecorded) {
+  const TempDir temp;
+  const auto directory = "p\n" + std::string(64, 'a') + "  x";
+  temp.file("plain/harn.toml", "sandbox_profile = \"worktree\"\n");
+  temp.file(directory + "/harn.toml", "sandbox_profile = \"worktree\"\n");
+  const auto refused = harn({"trust", directory + "/harn.toml"}, temp);
+  EXPECT_EQ(refused.exit_code, 125);
+  EXPECT_NE(refused.err.find("contains a control character"), std::string::npos) << refused.err;
+  EXPECT_EQ(harn({"trust", "--list"}, temp).out, "");
+  EXPECT_EQ(harn({"trust", "plain/harn.toml"}, temp).exit_code, 0);
+  EXPECT_EQ(std::ranges::count(harn({"trust", "--list"}, temp).out, '\n'), 1);
+}
+
+TEST(Trust, WithoutAnyHomeNothingIsKeptAnywhere) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become a user without an account";
+  const TempDir temp;
+  temp.file("harn.toml");
+  std::filesystem::permissions(temp.root(), std::filesystem::perms::others_exec | std::filesystem::perms::others_read,
+                               std::filesystem::perm_options::add);
+  const auto run =
+      run_program({.argv = {"/usr/bin/setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups", HARN_BINARY, "trust"},
+                   .cwd = temp.path(),
+                   .scratch = temp.path()});
+  EXPECT_EQ(run.exit_code, 125);
+  EXPECT_EQ(run.err, "harn: there is no home directory to keep the list of trusted files in\n  hint: set HOME or XDG_STATE_HOME\n");
 }
 
 TEST(Help, NoLineIsLongerThanAScreenIsWide) {
