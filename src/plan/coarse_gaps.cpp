@@ -40,7 +40,7 @@ void cover_movable(std::vector<AbsPath> paths, Coverage& coverage) {
                .paths = std::move(paths),
                .detail = "a directory around a protected name can be moved away and made again without it",
                .remedy = {}},
-              Enforcement::degraded);
+              Enforcement::not_enforced);
 }
 
 void cover_joint_deletes(const PathRules& rules, Coverage& coverage) {
@@ -53,7 +53,7 @@ void cover_joint_deletes(const PathRules& rules, Coverage& coverage) {
                            : "deleting cannot be granted without writing, so nothing can be deleted",
           .remedy = "grant both workspace.write_text and workspace.delete"};
   for (const auto& rule : rules.rules())
-    if (rule.access == Access::write && rule.kind != PathKind::missing) gap.paths.push_back(rule.path);
+    if (rule.access == Access::write && rule.kind != PathKind::missing && rule.origin != Origin::device) gap.paths.push_back(rule.path);
   open_gap_at(coverage, std::move(gap), writes ? Enforcement::not_enforced : Enforcement::degraded);
 }
 

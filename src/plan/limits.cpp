@@ -11,31 +11,40 @@ namespace {
 constexpr std::uint64_t mebibyte = 1024 * 1024;
 constexpr std::uint64_t cpu_period_us = 100'000;
 
-void limit_memory(const Limits& limits, CgroupKind cgroup, Plan& plan) {
+struct LimitHost {
+  Platform platform = Platform::linux;
+  CgroupKind cgroup = CgroupKind::none;
+};
+
+// Only Linux has something to give.
+std::string cgroup_remedy(const LimitHost& host) { return host.platform == Platform::linux ? "give Harn a delegated cgroup" : ""; }
+
+void limit_memory(const Limits& limits, const LimitHost& host, Plan& plan) {
   if (!limits.max_memory_mb) return;
   const auto bytes = std::to_string(*limits.max_memory_mb * mebibyte);
-  if (cgroup == CgroupKind::v2) {
+  if (host.cgroup == CgroupKind::v2) {
     plan.limits.cgroup["memory.max"] = bytes;
     plan.limits.cgroup["memory.swap.max"] = "0";
     plan.limits.cgroup["memory.oom.group"] = "1";
-  } else if (cgroup == CgroupKind::v1) {
+  } else if (host.cgroup == CgroupKind::v1) {
     plan.limits.cgroup["memory.limit_in_bytes"] = bytes;
     plan.limits.cgroup["memory.memsw.limit_in_bytes"] = bytes;
   } else {
     plan.limits.watched.emplace_back("memory");
+    enforced_by(plan.coverage, Dimension::memory, "supervisor");
     open_gap(plan.coverage,
              {.dimension = Dimension::memory,
               .code = "memory_sampled",
               .paths = {},
               .detail = "memory is sampled, not charged: a burst can pass the limit for a moment before the tree is killed",
-              .remedy = "give Harn a delegated cgroup"},
+              .remedy = cgroup_remedy(host)},
              Enforcement::degraded);
     return;
   }
   enforced_by(plan.coverage, Dimension::memory, "cgroup");
 }
 
-void limit_cpu(const Limits& limits, CgroupKind cgroup, Plan& plan) {
+void limit_cpu(const Limits& limits, const LimitHost& host, Plan& plan) {
   if (limits.max_cpu_seconds) {
     // Soft before hard, so that a single process ends by SIGXCPU; the tree's total is watched.
     plan.limits.rlimits.push_back({"cpu", *limits.max_cpu_seconds, *limits.max_cpu_seconds + 1});
@@ -44,31 +53,32 @@ void limit_cpu(const Limits& limits, CgroupKind cgroup, Plan& plan) {
   }
   if (!limits.cpu_milli) return;
   const auto quota = std::to_string(*limits.cpu_milli * cpu_period_us / 1000);
-  if (cgroup == CgroupKind::v2) plan.limits.cgroup["cpu.max"] = quota + " " + std::to_string(cpu_period_us);
-  else if (cgroup == CgroupKind::v1) plan.limits.cgroup["cpu.cfs_quota_us"] = quota;
-  if (cgroup != CgroupKind::none) return enforced_by(plan.coverage, Dimension::cpu, "cgroup");
+  if (host.cgroup == CgroupKind::v2) plan.limits.cgroup["cpu.max"] = quota + " " + std::to_string(cpu_period_us);
+  else if (host.cgroup == CgroupKind::v1) plan.limits.cgroup["cpu.cfs_quota_us"] = quota;
+  if (host.cgroup != CgroupKind::none) return enforced_by(plan.coverage, Dimension::cpu, "cgroup");
   open_gap(plan.coverage,
            {.dimension = Dimension::cpu,
             .code = "cpu_share_not_limited",
             .paths = {},
-            .detail = "cpu_count needs a cgroup",
-            .remedy = "give Harn a delegated cgroup"},
+            .detail = "cpu_count needs a cgroup, which only Linux has",
+            .remedy = cgroup_remedy(host)},
            Enforcement::not_enforced);
 }
 
-void limit_processes(const Limits& limits, CgroupKind cgroup, Plan& plan) {
+void limit_processes(const Limits& limits, const LimitHost& host, Plan& plan) {
   if (!limits.max_processes) return;
-  if (cgroup != CgroupKind::none) {
+  if (host.cgroup != CgroupKind::none) {
     plan.limits.cgroup["pids.max"] = std::to_string(*limits.max_processes);
     return enforced_by(plan.coverage, Dimension::processes, "cgroup");
   }
   plan.limits.watched.emplace_back("processes");
+  enforced_by(plan.coverage, Dimension::processes, "supervisor");
   open_gap(plan.coverage,
            {.dimension = Dimension::processes,
             .code = "processes_sampled",
             .paths = {},
             .detail = "processes are counted by sampling: a burst can pass the limit for a moment before the tree is killed",
-            .remedy = "give Harn a delegated cgroup"},
+            .remedy = cgroup_remedy(host)},
            Enforcement::degraded);
 }
 
@@ -76,10 +86,10 @@ void limit_processes(const Limits& limits, CgroupKind cgroup, Plan& plan) {
 
 void lower_posix_limits(const Policy& policy, const HostFacts& facts, Plan& plan) {
   const auto& limits = policy.limits;
-  const auto cgroup = facts.platform == Platform::linux ? facts.linux.cgroup : CgroupKind::none;
-  limit_memory(limits, cgroup, plan);
-  limit_cpu(limits, cgroup, plan);
-  limit_processes(limits, cgroup, plan);
+  const LimitHost host{.platform = facts.platform, .cgroup = facts.platform == Platform::linux ? facts.linux.cgroup : CgroupKind::none};
+  limit_memory(limits, host, plan);
+  limit_cpu(limits, host, plan);
+  limit_processes(limits, host, plan);
   if (limits.max_file_size_mb) {
     const auto bytes = *limits.max_file_size_mb * mebibyte;
     plan.limits.rlimits.push_back({"fsize", bytes, bytes});

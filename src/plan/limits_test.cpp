@@ -59,8 +59,11 @@ TEST(Limits, WithoutACgroupSamplingIsCalledWhatItIs) {
     const auto plan = lowered(every_limit(), platform == Platform::linux ? CgroupKind::none : CgroupKind::v2, platform);
     EXPECT_TRUE(plan.limits.cgroup.empty());
     EXPECT_EQ(plan.limits.watched, (std::vector<std::string>{"memory", "cpu", "processes"}));
-    EXPECT_EQ(plan.coverage[Dimension::memory].status, Enforcement::degraded);
-    EXPECT_EQ(plan.coverage[Dimension::processes].status, Enforcement::degraded);
+    for (const auto dimension : {Dimension::memory, Dimension::processes}) {
+      EXPECT_EQ(plan.coverage[dimension].status, Enforcement::degraded);
+      EXPECT_EQ(plan.coverage[dimension].layers, std::vector<std::string>{"supervisor"});
+    }
+    for (const auto& gap : plan.coverage.gaps) EXPECT_EQ(gap.remedy.empty(), platform != Platform::linux) << gap.code;
     EXPECT_EQ(plan.coverage[Dimension::cpu].status, Enforcement::not_enforced) << "cpu_count cannot be sampled";
   }
 }

@@ -53,7 +53,9 @@ Refusal refusal_for(const Plan& plan, std::vector<Dimension> open, std::string r
   out.message += out.requirement == "profile" ? "; profile '" + std::string(base::enum_name(plan.profile)) + "' requires it"
                                               : "; HARN_HANDLER_SANDBOX=enforce requires it";
   out.hint = first_remedy(plan.coverage, open);
-  if (out.hint.empty()) out.hint = "run `harn doctor` to see what this host can enforce";
+  if (out.hint.empty())
+    out.hint = out.requirement == "profile" ? "'harn plan' names the gaps; profile 'worktree' accepts them"
+                                            : "'harn plan' names the gaps; HARN_HANDLER_SANDBOX=warn accepts them";
   out.dimensions = std::move(open);
   return out;
 }

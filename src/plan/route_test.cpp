@@ -83,7 +83,7 @@ TEST(Gate, NothingUsableIsSaidOutLoud) {
   apply_gate(with(Profile::os_hardened), {}, strict);
   EXPECT_EQ(strict.refusal->mechanism, "none");
   EXPECT_EQ(strict.refusal->availability, "absent_on_host");
-  EXPECT_EQ(strict.refusal->hint, "run `harn doctor` to see what this host can enforce");
+  EXPECT_EQ(strict.refusal->hint, "'harn plan' names the gaps; profile 'worktree' accepts them");
 }
 
 TEST(Gate, ACompletePlanPasses) {

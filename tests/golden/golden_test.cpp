@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "harn/plan.h"
 #include "harn/policy_text.h"
 #include "plan/names.h"
@@ -36,9 +37,10 @@ std::vector<std::string> names_in(const fs::path& directory) {
   return names;
 }
 
-// "{project}" and "{home}" stand for the host's own directories, so that one case fits every platform.
+// "{project}", "{home}" and "{root}" stand for the host's own directories, so that one case fits every platform.
 std::string fill_in(std::string text, const HostFacts& facts) {
-  const std::pair<std::string, std::string> places[] = {{"{project}", facts.project_root.text()}, {"{home}", facts.home.text()}};
+  const std::pair<std::string, std::string> places[] = {
+      {"{project}", facts.project_root.text()}, {"{home}", facts.home.text()}, {"{root}", facts.platform == Platform::windows ? "C:" : ""}};
   for (const auto& [word, value] : places)
     for (auto at = text.find(word); at != std::string::npos; at = text.find(word)) text.replace(at, word.size(), value);
   return text;
@@ -72,6 +74,9 @@ std::string coverage_text(const Coverage& coverage) {
 std::string plan_text(const Plan& plan) {
   std::string out = "route " + std::string(base::enum_name(plan.route)) + ", backend " + std::string(base::enum_name(plan.backend)) +
                     ", profile " + std::string(base::enum_name(plan.profile)) + "\n";
+  for (const auto& word : plan.argv) out += (&word == &plan.argv.front() ? "command " : " ") + base::shell_word(word);
+  out += "\n";
+  if (plan.scratch) out += "scratch " + plan.scratch->text() + "\n";
   if (plan.refusal) out += "refused: " + plan.refusal->message + "\nhint: " + plan.refusal->hint + "\n";
   for (const auto& note : plan.notes) out += "note: " + note + "\n";
   for (const auto& entry : plan.tried) out += "tried " + std::string(base::enum_name(entry.backend)) + ": " + entry.why_not + "\n";

@@ -226,6 +226,7 @@ std::vector<AbsPath> interesting_paths(const Policy& policy, const HostFacts& fa
   for (const auto* name : {".ssh", ".npmrc", ".cargo/credentials.toml", ".config/gh/hosts.yml", ".cargo", ".config", "documents"})
     add_around(facts.home.join(name), out);
   for (const auto path : {"/usr/lib"sv, "/etc/shadow"sv, "/var/log"sv, "/opt/x"sv}) add_around(on(facts.platform, path), out);
+  for (const auto& device : policy::device_grants(facts.platform)) out.push_back(device.path);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;

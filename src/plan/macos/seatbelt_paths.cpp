@@ -28,10 +28,11 @@ Operations reading(bool device = false) {
   return device ? Operations{"file-read*"} : Operations{"file-read*", "file-map-executable", "process-exec*"};
 }
 
-// file-link too: a hard link would be a second, writable name of the file.
+// file-link too: a hard link would be a second, writable name of the file. /dev/null takes what is
+// written to it also where the policy lets nothing be written.
 Operations changing(const PathRules& rules, bool device = false) {
-  if (!rules.writes_allowed()) return {"file-write-unlink"};
-  return device ? Operations{"file-write*"} : Operations{"file-write*", "file-link"};
+  if (device) return {"file-write*"};
+  return rules.writes_allowed() ? Operations{"file-write*", "file-link"} : Operations{"file-write-unlink"};
 }
 
 Operations both(Operations a, const Operations& b) {
@@ -155,8 +156,8 @@ class Writer {
   }
 
   void add_unlink_rules() {
-    if (!rules_.removes_allowed()) {
-      if (rules_.writes_allowed()) out_.push_back({false, {"file-write-unlink"}, {}, "the policy allows writing but not deleting"});
+    if (!rules_.removes_allowed() && rules_.writes_allowed()) {
+      out_.push_back({false, {"file-write-unlink"}, {}, "the policy allows writing but not deleting"});
       return;
     }
     SbplRule devices{false, {"file-write-unlink"}, {}, "no device is ever removed"};

@@ -167,6 +167,18 @@ TEST(SeatbeltPaths, DevicesAreNeitherExecutedNorRemoved) {
             (std::vector{under("/dev/fd"), under("/dev/null"), under("/dev/stderr"), under("/dev/stdout"), under("/dev/tty")}));
 }
 
+TEST(SeatbeltPaths, DevicesTakeWritesWhereTheFilesDoNot) {
+  auto policy = writable("/w");
+  policy.capabilities = Capabilities{.workspace = {WorkspaceOp::read_text}, .process = {ProcessOp::exec}};
+  std::vector<SbplRule> devices;
+  for (const auto& rule : seatbelt_path_rules(PathRules::for_processes(policy, mac())))
+    if (rule.why == "devices" || rule.why == "no device is ever removed") devices.push_back(rule);
+  ASSERT_FALSE(devices.empty());
+  EXPECT_EQ(devices.front(), (SbplRule{true, {"file-read*", "file-write*"}, {under("/dev/fd"), under("/dev/null")}, "devices"}));
+  EXPECT_EQ(devices.back().operations, Ops{"file-write-unlink"});
+  EXPECT_FALSE(devices.back().allow);
+}
+
 TEST(SeatbeltPaths, TheDataVolumeIsClosedUnderItsOtherName) {
   const auto rules = seatbelt_path_rules(PathRules::for_processes(writable("/w"), mac()));
   EXPECT_TRUE(std::any_of(rules.begin(), rules.end(), [](const SbplRule& rule) {

@@ -30,6 +30,19 @@ void cover_paths(const PathRules& rules, const UnveilList& list, Coverage& cover
               Enforcement::not_enforced);
 }
 
+// Opening with O_CREAT needs the permission that also removes; only root owns /dev and could.
+void cover_devices(const PlanInput& input, Coverage& coverage) {
+  if (input.facts.uid != 0) return;
+  Gap gap{.dimension = Dimension::writes,
+          .code = "device_removal",
+          .paths = {},
+          .detail = "a command of root can remove the devices it may write to",
+          .remedy = "run Harn as an ordinary user"};
+  for (const auto& rule : input.rules.rules())
+    if (rule.origin == Origin::device && rule.access == Access::write && rule.kind != PathKind::missing) gap.paths.push_back(rule.path);
+  open_gap_at(coverage, std::move(gap), Enforcement::degraded);
+}
+
 void cover_processes(const Policy& policy, const UnveilList& list, Coverage& coverage) {
   enforced_by(coverage, Dimension::unix_sockets, "pledge");
   enforced_by(coverage, Dimension::process_inspection, "pledge");
@@ -64,6 +77,7 @@ Status lower_pledge_unveil(const PlanInput& input, Plan& plan) {
   move_temp_into_workspace(input, plan);
   cover_processes(input.policy, list, plan.coverage);
   cover_paths(input.rules, list, plan.coverage);
+  cover_devices(input, plan.coverage);
   cover_whole_network(input.policy, "pledge", "pledge", plan.coverage);
   lower_posix_limits(input.policy, input.facts, plan);
   return {};

@@ -213,6 +213,17 @@ TEST(PledgeUnveil, CannotTellDeletingFromWriting) {
   EXPECT_EQ(unveils(policy), (std::vector{entry("/w", "rx")}));
 }
 
+TEST(PledgeUnveil, DevicesTakeWritesWhereTheFilesDoNot) {
+  auto policy = bare();
+  policy.capabilities = Capabilities{.workspace = {WorkspaceOp::read_text}, .process = {ProcessOp::exec}};
+  const auto plan = lowered(policy);
+  ASSERT_TRUE(plan);
+  const auto& list = std::get<PledgeUnveil>(plan->confinement).unveils;
+  EXPECT_EQ(std::ranges::count(list, entry("/dev/null", "rwc")), 1);
+  EXPECT_EQ(std::ranges::count(list, entry("/dev/zero", "r")), 1);
+  EXPECT_EQ(std::ranges::count(list, entry("/w", "rx")), 1);
+}
+
 TEST(PledgeUnveil, ATableThatIsFullGivesUpAbsentNamesFirst) {
   auto facts = openbsd();
   auto policy = bare();

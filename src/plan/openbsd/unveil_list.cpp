@@ -18,8 +18,8 @@ constexpr std::size_t table_size = 128;
 std::string_view letters(const PathRules& rules, const PathRule& rule) {
   const bool device = rule.origin == Origin::device;
   if (rule.access == Access::none) return "";
-  if (rule.access == Access::read || !rules.writes_allowed()) return device ? "r" : "rx";
-  return device ? "rwc" : "rwxc";
+  if (device) return rule.access == Access::write ? "rwc" : "r";
+  return rule.access == Access::write && rules.writes_allowed() ? "rwxc" : "rx";
 }
 
 class Builder {
@@ -37,7 +37,8 @@ class Builder {
 
  private:
   Access lowered(const PathRule& rule) const {
-    return rule.access == Access::write && !input_.rules.writes_allowed() ? Access::read : rule.access;
+    const bool withheld = !input_.rules.writes_allowed() && rule.origin != Origin::device;
+    return rule.access == Access::write && withheld ? Access::read : rule.access;
   }
 
   void add(const PathRule& rule) {

@@ -109,6 +109,7 @@ TEST(AppContainer, NamesWhatAMoveCanUndo) {
   const auto plan = lowered(policy);
   ASSERT_NE(gap(*plan, "ancestor_rename"), nullptr);
   EXPECT_EQ(gap(*plan, "ancestor_rename")->paths, paths({"C:/w/a/inner"}));
+  EXPECT_EQ(plan->coverage[Dimension::writes].status, Enforcement::not_enforced) << "a way around is a hole";
 }
 
 TEST(AppContainer, PresetsAreMaterialisedOnlyWhenNamed) {
