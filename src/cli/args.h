@@ -43,7 +43,8 @@ struct Caller {
   std::vector<std::string> words = {};  // after the program's name
   std::map<std::string, std::string> environment = {};
   AbsPath cwd = {};
-  bool colour = false;  // standard output is a terminal that wants it
+  bool colour = false;                                       // standard output is a terminal that wants it
+  void (*tell)(std::string_view) = [](std::string_view) {};  // to people at once, for verbs that must speak before they end
 };
 
 // Everything a verb tells the outside world. Written once, in main.
@@ -57,7 +58,11 @@ struct Reply {
 
 inline constexpr int exit_no = 1;
 inline constexpr int exit_usage = 2;
+inline constexpr int exit_timeout = 124;
 inline constexpr int exit_refused = 125;
+inline constexpr int exit_not_executable = 126;
+inline constexpr int exit_not_found = 127;
+inline constexpr int exit_signal_base = 128;
 
 class Arguments;
 
@@ -69,6 +74,7 @@ struct Verb {
   std::size_t min_operands = 0;
   std::size_t max_operands = 0;
   bool takes_command = false;  // the first operand ends the options
+  bool runs_command = false;   // its exit code is the command's, so ours must not look like one
   Complete complete = Complete::nothing;
   std::string_view choices = {};  // of the first operand
   Result<Reply> (*run)(const Arguments& arguments, const Caller& caller) = nullptr;

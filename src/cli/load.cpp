@@ -29,7 +29,8 @@ PathContext path_context(const Caller& caller) {
 }
 
 AbsPath user_config_file(const Caller& caller) { return base_directory(caller, "XDG_CONFIG_HOME", ".config").join("harn/config.toml"); }
-AbsPath trust_file(const Caller& caller) { return base_directory(caller, "XDG_STATE_HOME", ".local/state").join("harn/trusted"); }
+AbsPath state_directory(const Caller& caller) { return base_directory(caller, "XDG_STATE_HOME", ".local/state").join("harn"); }
+AbsPath trust_file(const Caller& caller) { return state_directory(caller).join("trusted"); }
 AbsPath ceiling_file() { return AbsPath::of("/etc/harn/ceiling.toml"); }
 
 Result<SourceText> read_source(std::string_view argument, const PathContext& context) {

@@ -16,6 +16,7 @@ PathContext path_context(const Caller& caller);
 
 AbsPath user_config_file(const Caller& caller);  // $XDG_CONFIG_HOME/harn/config.toml
 AbsPath trust_file(const Caller& caller);        // $XDG_STATE_HOME/harn/trusted
+AbsPath state_directory(const Caller& caller);   // $XDG_STATE_HOME/harn
 AbsPath ceiling_file();                          // /etc/harn/ceiling.toml
 
 struct SourceText {

@@ -57,6 +57,8 @@ int main(int argc, char** argv, char** environment) {
   const auto no_colour = caller.environment.find("NO_COLOR");
   caller.colour = ::isatty(STDOUT_FILENO) == 1 && (no_colour == caller.environment.end() || no_colour->second.empty());
 
+  caller.tell = [](std::string_view text) { write_all(STDERR_FILENO, text); };
+
   const auto reply = harn::cli::answer(caller);
   write_all(STDERR_FILENO, reply.err);
   // An answer nobody received is not a success.

@@ -11,6 +11,7 @@
 #include "harn/probe.h"
 #include "host/resolve_paths.h"
 #include "plan/names.h"
+#include "policy/blocked_commands.h"
 
 namespace harn::cli {
 namespace {
@@ -191,6 +192,15 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
   for (auto& note : look_at_paths(prepared.facts, prepared.policy)) prepared.notes.push_back(std::move(note));
   HARN_OK(check_own_files(prepared, caller));
   return prepared;
+}
+
+Status check_not_blocked(const Prepared& prepared) {
+  std::vector<std::string> words;
+  for (const auto& word : prepared.command.argv) words.push_back(base::shell_word(word));
+  const auto blocked = policy::validate_command(prepared.policy.blocked_commands, base::join(words, " "));
+  if (!blocked) return {};
+  return fail(
+      Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = *blocked, .hint = "the policy's blocked_commands names it"});
 }
 
 }  // namespace harn::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/render.h"
 
+#include <cerrno>
+
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -59,6 +61,11 @@ int exit_code_of(const Error& error) {
     case ErrorCode::protocol: break;
   }
   return exit_usage;
+}
+
+int exit_code_instead_of_command(const Error& error) {
+  if (error.code != ErrorCode::invalid_command || error.stage != Stage::spawn) return exit_refused;
+  return error.os_error == ENOENT ? exit_not_found : exit_not_executable;
 }
 
 }  // namespace harn::cli

@@ -33,4 +33,7 @@ std::string error_json(const Error& error);
 // 125 for what was refused or cannot be had, 2 for what was said wrongly.
 int exit_code_of(const Error& error);
 
+// For verbs whose exit code is the command's: 127 not found, 126 not executable, else 125.
+int exit_code_instead_of_command(const Error& error);
+
 }  // namespace harn::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verbs about Harn itself: version, help, completion; and run, which says honestly that it cannot yet.
+// Verbs about Harn itself: version, help, completion.
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -33,13 +33,6 @@ Result<Reply> completion_verb(const Arguments& arguments, const Caller&) {
   if (shell == "zsh") return Reply{.out = zsh_completion()};
   if (shell == "fish") return Reply{.out = fish_completion()};
   return wrong_usage(fmt::format("there is no completion for {}", base::quoted(shell)), "use bash, zsh or fish");
-}
-
-Result<Reply> run_verb(const Arguments&, const Caller&) {
-  return fail(Error{.code = ErrorCode::not_available,
-                    .stage = Stage::cli,
-                    .message = "running commands arrives with the next release; nothing was run",
-                    .hint = "'harn plan -- CMD' shows what the operating system would be told"});
 }
 
 }  // namespace harn::cli

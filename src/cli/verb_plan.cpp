@@ -9,7 +9,6 @@
 #include "cli/verbs.h"
 #include "host/resolve_paths.h"
 #include "plan/names.h"
-#include "policy/blocked_commands.h"
 #include "policy/env_rules.h"
 
 namespace harn::cli {
@@ -45,15 +44,6 @@ Result<Reply> explain_paths(const Arguments& arguments, const Prepared& prepared
   }
   if (arguments.has("json")) reply.out = base::print_json(base::Value(std::move(answers)), 2) + "\n";
   return reply;
-}
-
-Status check_not_blocked(const Prepared& prepared) {
-  std::vector<std::string> words;
-  for (const auto& word : prepared.command.argv) words.push_back(base::shell_word(word));
-  const auto blocked = policy::validate_command(prepared.policy.blocked_commands, base::join(words, " "));
-  if (!blocked) return {};
-  return fail(
-      Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = *blocked, .hint = "the policy's blocked_commands names it"});
 }
 
 }  // namespace

@@ -49,6 +49,10 @@ constexpr Option backend_options[] = {
     {.name = "image", .value = "IMAGE", .help = "container image for docker and podman"},
     {.name = "no-sandbox", .help = "confine nothing; recorded in the plan"},
 };
+constexpr Option report_options[] = {
+    {.name = "json", .help = "capture the output, answer with the outcome as JSON"},
+    {.name = "receipt", .value = "FILE", .help = "write what was enforced, and how that is known", .complete = Complete::file},
+};
 constexpr Option plan_options[] = {
     {.name = "platform",
      .value = "OS",
@@ -60,11 +64,9 @@ constexpr Option plan_options[] = {
     {.name = "native", .help = "only the text for the operating system"},
     {.name = "json", .help = "the whole plan as JSON"},
 };
-constexpr OptionGroup run_groups[] = {{"Paths", path_options},
-                                      {"Network", network_options},
-                                      {"Limits", limit_options},
-                                      {"Environment", environment_options},
-                                      {"Backend", backend_options}};
+constexpr OptionGroup run_groups[] = {{"Paths", path_options},      {"Network", network_options},
+                                      {"Limits", limit_options},    {"Environment", environment_options},
+                                      {"Backend", backend_options}, {"Report", report_options}};
 constexpr OptionGroup plan_groups[] = {{"Paths", path_options},      {"Network", network_options},
                                        {"Limits", limit_options},    {"Environment", environment_options},
                                        {"Backend", backend_options}, {"Plan", plan_options}};
@@ -98,7 +100,9 @@ constexpr Verb table[] = {
      .groups = run_groups,
      .min_operands = 1,
      .takes_command = true,
+     .runs_command = true,
      .run = run_verb},
+    {.name = "shell", .summary = "Start your shell inside the boundary.", .groups = run_groups, .runs_command = true, .run = shell_verb},
     {.name = "plan",
      .operands = "[--] CMD [ARG...]",
      .summary = "Show what the system would be told, and what that enforces.",

@@ -67,8 +67,9 @@ Reply answer(const Caller& caller) {
   const auto reply = verb == nullptr ? without_verb(words) : with_verb(*verb, words.subspan(base::split(verb->name, ' ').size()), caller);
   if (reply) return *reply;
   const auto& error = reply.error();
-  if (wants_json(verb, words)) return {.exit_code = exit_code_of(error), .out = error_json(error)};
-  return {.exit_code = exit_code_of(error), .err = error_text(error)};
+  const int exit_code = verb != nullptr && verb->runs_command ? exit_code_instead_of_command(error) : exit_code_of(error);
+  if (wants_json(verb, words)) return {.exit_code = exit_code, .out = error_json(error)};
+  return {.exit_code = exit_code, .err = error_text(error)};
 }
 
 }  // namespace harn::cli

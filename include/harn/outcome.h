@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outcome: how one command ended, what it used and what it said. A command that failed, was killed or
+// ran into a limit is an Outcome; an Error means that it did not run, or that we lost control of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harn/receipt.h"
+
+namespace harn {
+
+struct Usage {
+  std::uint64_t wall_ms = 0;
+  std::uint64_t cpu_ms = 0;            // of every process of the tree that was reaped
+  std::uint64_t max_memory_bytes = 0;  // of the tree where a cgroup counts it, else of its largest process
+  std::uint64_t processes = 0;         // the most at one time, where they were counted; 0 = not counted
+
+  bool operator==(const Usage&) const = default;
+};
+
+// One access the boundary refused, reported only when it is known to have been the boundary.
+struct Denial {
+  std::string call = {};    // system call or protocol
+  std::string target = {};  // resolved path, address, …
+  std::string rule = {};    // what refused it
+  std::string remedy = {};  // the smallest flag that would allow it
+
+  bool operator==(const Denial&) const = default;
+};
+
+struct Outcome {
+  int exit_code = 0;  // negative = ended by that signal
+  bool timed_out = false;
+  bool oom_killed = false;
+  bool cpu_exceeded = false;
+  bool file_size_exceeded = false;
+  bool processes_exceeded = false;
+  bool output_truncated = false;
+  std::uint64_t killed_processes = 0;  // still alive when the command ended
+  Usage usage = {};
+  std::optional<std::string> captured_stdout = {};  // unset = went to the caller's own descriptor
+  std::optional<std::string> captured_stderr = {};
+  std::vector<std::string> appeared = {};         // protected names that did not exist before and do now
+  std::vector<std::string> created_trusted = {};  // repositories the command made itself
+  std::vector<Denial> denials = {};
+  Receipt receipt = {};
+
+  bool success() const { return exit_code == 0 && !timed_out; }
+  bool operator==(const Outcome&) const = default;
+};
+
+std::string outcome_to_json(const Outcome& outcome, int indent = 2);
+
+}  // namespace harn

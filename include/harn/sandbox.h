@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a planned command: the last step after policy and plan.
+//
+//   HARN_TRY(plan, make_plan(policy, command, facts));
+//   HARN_TRY(outcome, run_plan(plan, {.streams = {Stream::empty, Stream::capture, Stream::capture}}));
+//   if (!outcome.success()) …
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "harn/outcome.h"
+#include "harn/plan.h"
+
+namespace harn {
+
+enum class Stream : std::uint8_t {
+  inherit,  // the caller's own descriptor, relayed where the command must not hold it
+  capture,  // output: kept in the outcome. input: RunOptions::input is fed
+  empty,    // /dev/null
+};
+
+struct RunOptions {
+  std::array<Stream, 3> streams = {Stream::inherit, Stream::inherit, Stream::inherit};
+  std::string input = {};
+  // The calling process exists for this one command (the CLI): signals it gets are passed on, orphans
+  // of the command come to it, and its memory is hidden from its own user.
+  bool whole_process = false;
+  std::optional<AbsPath> canary = {};  // see ensure_canary()
+};
+
+// Runs it to the end; afterwards no process of it is left. An error means the command did not run.
+Result<Outcome> run_plan(const Plan& plan, const RunOptions& options);
+
+// A file of the caller's that no command may reach, made once; what is tried from inside before a
+// command starts. Pick a directory the policy does not open.
+Result<AbsPath> ensure_canary(const AbsPath& directory);
+
+}  // namespace harn

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// harn run and harn shell: plan, run, and hand on how the command ended.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/load.h"
+#include "cli/prepare.h"
+#include "cli/verbs.h"
+#include "harn/sandbox.h"
+#include "host/user_files.h"
+#include "plan/names.h"
+
+namespace harn::cli {
+namespace {
+
+int exit_code_of(const Outcome& outcome) {
+  if (outcome.timed_out && !outcome.cpu_exceeded) return exit_timeout;
+  return outcome.exit_code < 0 ? exit_signal_base - outcome.exit_code : outcome.exit_code;
+}
+
+// A place for the canary that this policy keeps closed; none is no error, the receipt says "assumed".
+std::optional<AbsPath> canary_for(const Prepared& prepared, const Caller& caller) {
+  const auto directory = state_directory(caller);
+  const auto rules = PathRules::for_processes(prepared.policy, prepared.facts);
+  if (rules.decide(directory.join("canary"), FileOp::read).allowed) return std::nullopt;
+  auto file = ensure_canary(directory);
+  if (!file) return std::nullopt;
+  return std::move(*file);
+}
+
+// Once, in one line: what the receipt tells in full.
+std::string gap_line(const Plan& plan) {
+  std::vector<std::string_view> partly;
+  std::vector<std::string_view> open;
+  for (std::size_t i = 0; i < dimension_count; ++i) {
+    const auto dimension = static_cast<Dimension>(i);
+    const auto status = plan.coverage[dimension].status;
+    if (status == Enforcement::degraded) partly.push_back(base::enum_name(dimension));
+    if (status == Enforcement::not_enforced) open.push_back(base::enum_name(dimension));
+  }
+  if (plan.route == Route::direct) return "harn: warning: nothing confines this command\n";
+  std::string out;
+  if (!open.empty()) out += fmt::format("harn: warning: not enforced here: {}\n", fmt::join(open, " "));
+  if (!partly.empty()) out += fmt::format("harn: note: enforced with gaps: {} ('harn plan' names them)\n", fmt::join(partly, " "));
+  return out;
+}
+
+std::string limit_line(const Outcome& outcome, const Plan& plan) {
+  if (outcome.cpu_exceeded) return "harn: stopped: the processor time of its tree is spent (--cpu-seconds)\n";
+  if (outcome.timed_out)
+    return fmt::format("harn: stopped: {} ms of wall-clock time are over (--timeout)\n", plan.limits.wall_time_ms.value_or(0));
+  if (outcome.oom_killed) return "harn: stopped: its memory limit is spent (--memory)\n";
+  if (outcome.processes_exceeded) return "harn: stopped: too many processes (--procs)\n";
+  if (outcome.file_size_exceeded) return "harn: stopped: a file grew past its limit (--file-size)\n";
+  return {};
+}
+
+std::string after_line(const Outcome& outcome) {
+  std::string out;
+  if (outcome.output_truncated) out += "harn: output was cut at its limit (--output-limit)\n";
+  for (const auto& name : outcome.appeared) out += fmt::format("harn: warning: the protected name {} appeared\n", base::quoted(name));
+  return out;
+}
+
+Status write_receipt(const Arguments& arguments, const Prepared& prepared, const Outcome& outcome) {
+  const auto* text = arguments.value("receipt");
+  if (text == nullptr) return {};
+  HARN_TRY(path, path_argument(*text, prepared.context));
+  return host::keep_user_file(path, receipt_to_json(outcome.receipt) + "\n");
+}
+
+Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, const Prepared& prepared) {
+  HARN_OK(check_not_blocked(prepared));
+  HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options));
+  const bool json = arguments.has("json");
+  if (plan.route == Route::refused)
+    return fail(Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = plan.refusal->message, .hint = plan.refusal->hint});
+  RunOptions options{.whole_process = true, .canary = canary_for(prepared, caller)};
+  if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
+  else caller.tell(gap_line(plan));
+  HARN_TRY(outcome, run_plan(plan, options));
+  HARN_OK(write_receipt(arguments, prepared, outcome));
+  Reply reply{.exit_code = exit_code_of(outcome)};
+  if (json) reply.out = outcome_to_json(outcome) + "\n";
+  else reply.err = limit_line(outcome, plan) + after_line(outcome);
+  return reply;
+}
+
+}  // namespace
+
+Result<Reply> run_verb(const Arguments& arguments, const Caller& caller) {
+  HARN_TRY(prepared, prepare(arguments, caller));
+  return run_prepared(arguments, caller, prepared);
+}
+
+// The user's own shell, inside; a login shell's files are the host's business.
+Result<Reply> shell_verb(const Arguments& arguments, const Caller& caller) {
+  HARN_TRY(prepared, prepare(arguments, caller));
+  const auto shell = caller.environment.find("SHELL");
+  prepared.command.argv = {shell == caller.environment.end() || shell->second.empty() ? "/bin/sh" : shell->second};
+  return run_prepared(arguments, caller, prepared);
+}
+
+}  // namespace harn::cli

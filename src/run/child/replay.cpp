@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop, and the steps about life and becoming something else. Between clone and exec only the
+// files of this folder run: raw system calls on prepared values, no allocation, no locks, no libc.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "run/child/replay.h"
+
+namespace harn::run::child {
+namespace {
+
+constexpr Word failed_exit = 125;
+constexpr Word kernel_signals = 64;
+constexpr int kept_status_fd = 3;
+constexpr int kept_control_fd = 4;
+
+// The kernel's struct sigaction, which libc's is not.
+struct KernelAction {
+  void (*handler)(int) = nullptr;
+  unsigned long flags = 0;
+  void (*restorer)() = nullptr;
+  std::uint64_t mask = 0;
+};
+
+Word length(const char* text) {
+  Word n = 0;
+  while (text[n] != '\0') ++n;
+  return n;
+}
+
+Word write_all(int fd, const char* text) {
+  const Word wanted = length(text);
+  const Word written = raw_syscall(SYS_write, fd, word_of(text), wanted);
+  if (written < 0) return written;
+  return written == wanted ? 0 : -EIO;
+}
+
+Word write_file(const char* path, const char* text) {
+  const Word fd = raw_syscall(SYS_openat, AT_FDCWD, word_of(path), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return fd;
+  const Word result = write_all(static_cast<int>(fd), text);
+  raw_syscall(SYS_close, fd);
+  return result;
+}
+
+Word check_lifeline(int fd) {
+  pollfd lifeline = {.fd = fd, .events = POLLIN, .revents = 0};
+  timespec now = {};
+  const Word ready = raw_syscall(SYS_ppoll, word_of(&lifeline), 1, word_of(&now), 0, 0);
+  if (ready < 0) return ready;
+  return (lifeline.revents & (POLLHUP | POLLERR)) != 0 ? -ECHILD : 0;
+}
+
+Word reset_signals(std::uint64_t mask) {
+  KernelAction standard;
+  for (Word signal = 1; signal <= kernel_signals; ++signal) {
+    if ((mask >> (signal - 1) & 1u) == 0) continue;
+    const Word result = raw_syscall(SYS_rt_sigaction, signal, word_of(&standard), 0, sizeof standard.mask);
+    if (result < 0) return result;
+  }
+  return 0;
+}
+
+Word unblock_signals() {
+  const std::uint64_t none = 0;
+  return raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, word_of(&none), 0, sizeof none);
+}
+
+// SIGTTOU is blocked with every other signal, so a background group may do this.
+Word take_terminal(int fd) {
+  const int group = static_cast<int>(raw_syscall(SYS_getpgid, 0));
+  return raw_syscall(SYS_ioctl, fd, TIOCSPGRP, word_of(&group));
+}
+
+Word start_inner(Launch& launch) {
+  const Word pid = start_sharing(SIGCHLD, launch.inner_stack_top, nullptr, replay_inner, &launch);
+  if (pid < 0) return pid;
+  if (launch.report.failed_step >= 0) raw_syscall(SYS_exit_group, failed_exit);
+  return launch.report.exec_attempted != 0 ? 0 : -ECHILD;
+}
+
+// Nothing of the caller goes along: no environment, no descriptor but the two pipes.
+Word become_init(Launch& launch, int program) {
+  Word result = raw_syscall(SYS_dup3, launch.status_fd, kept_status_fd, 0);
+  if (result >= 0) result = raw_syscall(SYS_dup3, launch.control_fd, kept_control_fd, 0);
+  if (result >= 0) result = raw_syscall(SYS_close_range, 0, 2, 0);
+  if (result >= 0) result = raw_syscall(SYS_close_range, kept_control_fd + 1, ~0u, 1u << 2);
+  if (result < 0) return result;
+  launch.report.init_attempted = 1;
+  const char* nothing[] = {nullptr};
+  return raw_syscall(SYS_execveat, program, word_of(""), word_of(launch.init_argv), word_of(nothing), AT_EMPTY_PATH);
+}
+
+// As execvp does, on a list made beforehand: the first that is there; one that may not be run is
+// remembered in case none is.
+Word become_command(Launch& launch) {
+  launch.report.exec_attempted = 1;
+  Word answer = -ENOENT;
+  for (std::size_t i = 0; i < launch.candidate_count; ++i) {
+    Word result = raw_syscall(SYS_execve, word_of(launch.candidates[i]), word_of(launch.argv), word_of(launch.envp));
+    if (result == -ENOEXEC) {
+      launch.shell_argv[1] = const_cast<char*>(launch.candidates[i]);
+      result = raw_syscall(SYS_execve, word_of(launch.shell_argv[0]), word_of(launch.shell_argv), word_of(launch.envp));
+    }
+    if (result == -EACCES) answer = result;
+    else if (result != -ENOENT && result != -ENOTDIR) return result;
+  }
+  return answer;
+}
+
+Word perform(Launch& launch, const Step& step) {
+  switch (step.op) {
+    case Op::close_fd: return raw_syscall(SYS_close, step.number);
+    case Op::die_with_parent: return raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    case Op::check_lifeline: return check_lifeline(step.number);
+    case Op::hide_launcher: return raw_syscall(SYS_prctl, PR_SET_DUMPABLE, 0);
+    case Op::reset_signals: return reset_signals(step.mask);
+    case Op::unblock_signals: return unblock_signals();
+    case Op::write_file: return write_file(step.text, step.other);
+    case Op::write_fd: return write_all(step.number, step.other);
+    case Op::new_session: return raw_syscall(SYS_setsid);
+    case Op::new_group: return raw_syscall(SYS_setpgid, 0, 0);
+    case Op::take_terminal: return take_terminal(step.number);
+    case Op::move_fd: return raw_syscall(SYS_dup3, step.number, static_cast<Word>(step.mask), 0);
+    case Op::start_inner: return start_inner(launch);
+    case Op::become_init: return become_init(launch, step.number);
+    case Op::become_command: return become_command(launch);
+    case Op::refuse_open:
+    case Op::refuse_open_at:
+    case Op::refuse_socket:
+    case Op::refuse_signal: return prove(step);
+    case Op::change_directory:
+    case Op::set_limit:
+    case Op::drop_capabilities:
+    case Op::no_new_privileges:
+    case Op::landlock_rule:
+    case Op::landlock_enforce:
+    case Op::close_others:
+    case Op::keep_fd:
+    case Op::syscall_filter: return narrow(step);
+    default: return build_view(launch, step);
+  }
+}
+
+// A canary that could be reached answers 0 where it had to fail: reported with error 0.
+constexpr Word reached = 1;
+
+[[noreturn]] void replay(Launch& launch, const Script& script, bool inner) {
+  for (std::size_t i = 0; i < script.count; ++i) {
+    const Word result = perform(launch, script.steps[i]);
+    const bool canary = script.steps[i].op >= Op::refuse_open && script.steps[i].op <= Op::refuse_signal;
+    if (result >= 0 && !(canary && result == reached)) continue;
+    launch.report.inner = inner ? 1 : 0;
+    launch.report.error = static_cast<std::int32_t>(result < 0 ? -result : 0);
+    launch.report.failed_step = static_cast<std::int32_t>(i);
+    break;
+  }
+  for (;;) raw_syscall(SYS_exit_group, failed_exit);
+}
+
+}  // namespace
+
+int replay_outer(void* launch) noexcept {
+  auto& given = *static_cast<Launch*>(launch);
+  replay(given, given.outer, /*inner=*/false);
+}
+
+int replay_inner(void* launch) noexcept {
+  auto& given = *static_cast<Launch*>(launch);
+  replay(given, given.inner, /*inner=*/true);
+}
+
+}  // namespace harn::run::child

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to the child: one function per family of steps. Each answers 0 or -errno.
+#pragma once
+
+#include "run/child/raw_syscall.h"
+#include "run/child/script.h"
+
+namespace harn::run::child {
+
+Word build_view(Launch& launch, const Step& step) noexcept;
+Word narrow(const Step& step) noexcept;
+Word prove(const Step& step) noexcept;
+
+// A process that shares memory with us, on a stack of its own; we wait until it has become another
+// program or ended. Answers its pid, or -errno.
+Word start_sharing(Word flags, char* stack_top, int* pidfd, int (*function)(void*), void* argument) noexcept;
+
+}  // namespace harn::run::child

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a child does between clone and exec, as plain data laid out beforehand. Everything that can
+// fail interestingly failed before; the child only replays, and reports the first step that failed.
+//
+// With a view there are two scripts: the outer one runs as pid 1 of the new namespaces, builds the
+// view, starts the inner one and becomes the init program; the inner one narrows itself and becomes
+// the command. Without a pid namespace there is only the inner one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace harn::run::child {
+
+enum class Op : std::uint8_t {
+  // life
+  close_fd,         // number
+  die_with_parent,  // SIGKILL when the thread that started us ends
+  check_lifeline,   // number: a pipe whose other end the caller holds; hung up means the caller is gone
+  hide_launcher,    // the caller's memory is not for others to look at; ours is the same until exec
+  reset_signals,    // mask: dispositions the caller changed
+  unblock_signals,
+  // identity
+  write_file,  // text: path, other: what to write
+  write_fd,    // number, other: what to write
+  new_session,
+  new_group,      // a process group of its own in the caller's session
+  take_terminal,  // number: our group becomes the terminal's foreground
+  move_fd,        // number → mask (a target below 3), inheritable
+  // view
+  mount_root,       // text: options of a fresh file system that becomes the root
+  bind_root,        // text: source; mask: mount attributes
+  make_directory,   // text: beneath the new root; mode in mask
+  make_file,        // text
+  make_link,        // text: target of the link, other: its name
+  mount_fresh,      // text: where, other: options of a tmpfs; mask: attributes
+  mount_proc,       // text: where; mask: attributes
+  mount_terminals,  // text: where; a private devpts
+  bind,             // other: source, text: where; mask: attributes
+  make_hidden,      // before the root: the unreadable directory and file that hide_* show
+  hide_directory,   // text
+  hide_file,        // text
+  seal_mount,       // text: the mount there becomes read-only, not what lies beneath
+  enter_root,       // the old root is gone afterwards
+  raise_loopback,
+  // narrowing
+  change_directory,   // text
+  set_limit,          // number: resource, soft, hard in mask and more
+  drop_capabilities,  // number: highest capability
+  no_new_privileges,
+  landlock_rule,     // number: ruleset, text: path inside the view, mask: rights
+  landlock_enforce,  // number: ruleset, mask: flags
+  close_others,      // number: first descriptor that must not survive exec
+  keep_fd,           // number: survives exec after all
+  syscall_filter,    // pointer: struct sock_fprog; mask: seccomp flags
+  // proof
+  refuse_open,     // text: path, mask: open flags; must fail
+  refuse_open_at,  // number: directory held open from outside, text, mask
+  refuse_socket,   // number: family, mask: type
+  refuse_signal,   // number: process outside
+  // becoming something else
+  start_inner,
+  become_init,  // number: descriptor of the init program
+  become_command,
+};
+
+struct Step {
+  Op op = Op::close_fd;
+  int number = -1;
+  std::uint64_t mask = 0;
+  std::uint64_t more = 0;
+  const char* text = nullptr;
+  const char* other = nullptr;
+  const void* pointer = nullptr;
+};
+
+// Written by the child, read by the caller after the child has become another program or ended.
+struct Report {
+  std::int32_t failed_step = -1;
+  std::int32_t error = 0;  // errno; 0 with failed_step set: a canary outside could be reached
+  std::int32_t inner = 0;  // 1 when the failing step belongs to the inner script
+  std::int32_t exec_attempted = 0;
+  std::int32_t init_attempted = 0;
+};
+
+struct Script {
+  const Step* steps = nullptr;
+  std::size_t count = 0;
+};
+
+// Everything both children need. Lives in memory shared with the caller.
+struct Launch {
+  Script outer = {};
+  Script inner = {};
+  char* inner_stack_top = nullptr;
+  // become_command: tried in this order until one is found, as a shell would along PATH.
+  const char* const* candidates = nullptr;
+  std::size_t candidate_count = 0;
+  char* const* argv = nullptr;
+  char** shell_argv = nullptr;  // for a script without a first line: {"/bin/sh", found, args…}; the child fills `found`
+  char* const* envp = nullptr;
+  char* const* init_argv = nullptr;
+  int status_fd = -1;  // the two the init program keeps
+  int control_fd = -1;
+  Report report = {};
+  // Descriptors that come and go while the view is built.
+  int root_fd = -1;
+  int hidden_fd = -1;
+};
+
+// Never return. Both have the shape clone() wants.
+int replay_outer(void* launch) noexcept;
+int replay_inner(void* launch) noexcept;
+
+}  // namespace harn::run::child

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Building the view. Sources and places are opened without following a single link: they were
+// resolved when the plan was made, and whoever could plant a link since must not redirect a mount.
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "run/child/replay.h"
+
+namespace harn::run::child {
+namespace {
+
+constexpr const char* hidden_directory = "d";
+constexpr const char* hidden_file = "f";
+
+Word close_after(Word fd, Word result) {
+  raw_syscall(SYS_close, fd);
+  return result;
+}
+
+Word open_place(Word base, const char* path) {
+  const open_how how = {.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW, .mode = 0, .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+  return raw_syscall(SYS_openat2, base, word_of(path), word_of(&how), sizeof how);
+}
+
+Word set_attributes(Word mount, std::uint64_t attributes, bool recursive) {
+  mount_attr wanted = {.attr_set = attributes, .attr_clr = 0, .propagation = MS_PRIVATE, .userns_fd = 0};
+  return raw_syscall(SYS_mount_setattr, mount, word_of(""), AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0), word_of(&wanted),
+                     sizeof wanted);
+}
+
+Word attach(Word mount, Word place) {
+  return raw_syscall(SYS_move_mount, mount, word_of(""), place, word_of(""), MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+// On top of the old root, where nothing we still need to look up is hidden.
+Word attach_over_root(const Launch& launch, Word mount) {
+  if (launch.hidden_fd >= 0) return attach(mount, launch.hidden_fd);
+  const Word old_root = raw_syscall(SYS_openat, AT_FDCWD, word_of("/"), O_PATH | O_CLOEXEC);
+  return old_root < 0 ? old_root : close_after(old_root, attach(mount, old_root));
+}
+
+Word become_root(Launch& launch, Word mount) {
+  if (mount < 0) return mount;
+  launch.root_fd = static_cast<int>(mount);
+  return attach_over_root(launch, mount);
+}
+
+// "mode=1777,size=64m": each pair is one setting.
+Word configure(Word context, const char* options) {
+  char key[16];
+  char value[32];
+  while (options != nullptr && *options != '\0') {
+    std::size_t k = 0;
+    std::size_t v = 0;
+    for (; *options != '\0' && *options != '=' && *options != ','; ++options)
+      if (k + 1 < sizeof key) key[k++] = *options;
+    if (*options == '=')
+      for (++options; *options != '\0' && *options != ','; ++options)
+        if (v + 1 < sizeof value) value[v++] = *options;
+    key[k] = value[v] = '\0';
+    if (*options == ',') ++options;
+    const Word result = v == 0 ? raw_syscall(SYS_fsconfig, context, FSCONFIG_SET_FLAG, word_of(key), 0, 0)
+                               : raw_syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, word_of(key), word_of(value), 0);
+    if (result < 0) return result;
+  }
+  return raw_syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, 0, 0, 0);
+}
+
+Word fresh(const char* kind, const char* options, std::uint64_t attributes) {
+  const Word context = raw_syscall(SYS_fsopen, word_of(kind), FSOPEN_CLOEXEC);
+  if (context < 0) return context;
+  const Word made = configure(context, options);
+  if (made < 0) return close_after(context, made);
+  return close_after(context, raw_syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, static_cast<Word>(attributes)));
+}
+
+Word attach_at(Launch& launch, Word mount, const char* where) {
+  if (mount < 0) return mount;
+  const Word place = open_place(launch.root_fd, where);
+  if (place < 0) return close_after(mount, place);
+  return close_after(place, close_after(mount, attach(mount, place)));
+}
+
+Word copy_of(Word base, const char* source, std::uint64_t attributes) {
+  const Word found = open_place(base, source);
+  if (found < 0) return found;
+  const Word copy = close_after(
+      found, raw_syscall(SYS_open_tree, found, word_of(""), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_EMPTY_PATH));
+  if (copy < 0) return copy;
+  const Word result = set_attributes(copy, attributes, /*recursive=*/true);
+  return result < 0 ? close_after(copy, result) : copy;
+}
+
+Word make_file(Launch& launch, const char* path) {
+  const Word fd = raw_syscall(SYS_openat, launch.root_fd, word_of(path), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0444);
+  if (fd == -EEXIST) return 0;
+  return fd < 0 ? fd : close_after(fd, 0);
+}
+
+// One directory and one file nobody can open, for copies to be shown elsewhere. It lies between the
+// old root and the new one, and goes with the old one.
+Word make_hidden(Launch& launch) {
+  const Word mount = fresh("tmpfs", "mode=0755,size=4096", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  if (mount < 0) return mount;
+  Word result = attach_over_root(launch, mount);
+  launch.hidden_fd = static_cast<int>(mount);
+  if (result >= 0) result = raw_syscall(SYS_mkdirat, mount, word_of(hidden_directory), 0);
+  if (result < 0) return result;
+  const Word file = raw_syscall(SYS_openat, mount, word_of(hidden_file), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0);
+  return file < 0 ? file : close_after(file, 0);
+}
+
+Word hide(Launch& launch, const char* what, const char* where) {
+  const auto attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+  return attach_at(launch, copy_of(launch.hidden_fd, what, attributes), where);
+}
+
+Word enter_root(Launch& launch) {
+  Word result = raw_syscall(SYS_fchdir, launch.root_fd);
+  if (result >= 0) result = raw_syscall(SYS_pivot_root, word_of("."), word_of("."));
+  // The uppermost goes first: what hides, if anything does, then the old root with all it carries.
+  if (result >= 0 && launch.hidden_fd >= 0) result = raw_syscall(SYS_umount2, word_of("."), MNT_DETACH);
+  if (result >= 0) result = raw_syscall(SYS_umount2, word_of("."), MNT_DETACH);
+  if (result >= 0) result = raw_syscall(SYS_chdir, word_of("/"));
+  return result;
+}
+
+Word raise_loopback() {
+  const Word fd = raw_syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return fd;
+  ifreq request = {};
+  request.ifr_name[0] = 'l';
+  request.ifr_name[1] = 'o';
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  return close_after(fd, raw_syscall(SYS_ioctl, fd, SIOCSIFFLAGS, word_of(&request)));
+}
+
+Word ignoring_existing(Word result) { return result == -EEXIST ? 0 : result; }
+
+}  // namespace
+
+Word build_view(Launch& launch, const Step& step) noexcept {
+  const Word root = launch.root_fd;
+  switch (step.op) {
+    case Op::mount_root: return become_root(launch, fresh("tmpfs", step.text, step.mask));
+    case Op::bind_root: return become_root(launch, copy_of(AT_FDCWD, step.text, step.mask));
+    case Op::make_directory: return ignoring_existing(raw_syscall(SYS_mkdirat, root, word_of(step.text), static_cast<Word>(step.mask)));
+    case Op::make_file: return make_file(launch, step.text);
+    case Op::make_link: return ignoring_existing(raw_syscall(SYS_symlinkat, word_of(step.text), root, word_of(step.other)));
+    case Op::mount_fresh: return attach_at(launch, fresh("tmpfs", step.other, step.mask), step.text);
+    case Op::mount_proc: return attach_at(launch, fresh("proc", nullptr, step.mask), step.text);
+    case Op::mount_terminals: return attach_at(launch, fresh("devpts", "newinstance,ptmxmode=0666,mode=0620", step.mask), step.text);
+    case Op::bind: return attach_at(launch, copy_of(AT_FDCWD, step.other, step.mask), step.text);
+    case Op::make_hidden: return make_hidden(launch);
+    case Op::hide_directory: return hide(launch, hidden_directory, step.text);
+    case Op::hide_file: return hide(launch, hidden_file, step.text);
+    case Op::seal_mount: {
+      const Word place = open_place(root, step.text);
+      return place < 0 ? place : close_after(place, set_attributes(place, step.mask, /*recursive=*/false));
+    }
+    case Op::enter_root: return enter_root(launch);
+    case Op::raise_loopback: return raise_loopback();
+    default: return -EINVAL;
+  }
+}
+
+}  // namespace harn::run::child

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/ending.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+namespace harn::run {
+
+void settle_ending(const Ended& ended, Outcome& outcome) {
+  const int status = ended.wait_status;
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  outcome.exit_code = signal != 0 ? -signal : WEXITSTATUS(status);
+  outcome.oom_killed = ended.memory_spent;
+  outcome.processes_exceeded = ended.processes_spent;
+  outcome.cpu_exceeded = ended.cpu_spent || (ended.cpu_limited && signal == SIGXCPU);
+  outcome.file_size_exceeded = ended.file_size_limited && signal == SIGXFSZ;
+  outcome.timed_out = ended.deadline_passed || outcome.cpu_exceeded;
+  // Whatever the command made of our SIGTERM, the limit ended it.
+  if (ended.memory_spent) outcome.exit_code = -SIGKILL;
+  if (ended.cpu_spent) outcome.exit_code = -SIGXCPU;
+}
+
+}  // namespace harn::run

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a wait status means, given what the supervisor did. Pure.
+#pragma once
+
+#include "harn/outcome.h"
+
+namespace harn::run {
+
+// The signals the kernel sends for exceeded limits, and ours for exceeded time, told apart from a
+// command that merely ended by the same signal.
+struct Ended {
+  int wait_status = 0;
+  bool deadline_passed = false;  // the supervisor stopped it for its wall-clock time
+  bool cpu_spent = false;        // … for the processor time of the whole tree
+  bool memory_spent = false;     // … or the kernel did, for its memory
+  bool processes_spent = false;
+  bool cpu_limited = false;  // the plan limits them
+  bool file_size_limited = false;
+};
+
+void settle_ending(const Ended& ended, Outcome& outcome);
+
+}  // namespace harn::run

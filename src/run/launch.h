@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a plan to a running process. prepare() opens, compiles and lays out everything; spawn() makes
+// the child, which only replays. Between the two nothing has happened to the host yet.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harn/plan.h"
+#include "harn/result.h"
+#include "sys/unique_fd.h"
+
+namespace harn::run {
+
+// Where the command stands towards the caller's terminal.
+enum class Session : std::uint8_t {
+  own,       // a session without a terminal
+  terminal,  // the caller's session, a process group of its own in the foreground
+  group,     // the caller's session, a process group of its own
+};
+
+struct LaunchSettings {
+  std::array<int, 3> stdio = {0, 1, 2};  // borrowed; become 0, 1 and 2
+  Session session = Session::own;
+  int terminal_fd = -1;                   // with Session::terminal
+  bool die_with_thread = false;           // for programs whose only thread calls spawn()
+  bool hide_launcher = false;             // make the caller's memory unreadable for its own user
+  std::vector<std::string> cgroups = {};  // cgroup.procs files to join
+  std::optional<AbsPath> canary = {};     // a file outside every grant that the caller can write
+};
+
+// What the launcher proved before the command started. Dimensions without a proof are assumed.
+using Proofs = std::vector<Dimension>;
+
+class PreparedChild;
+struct PreparedParts;
+
+// One running command. The destructor stops and reaps whatever is left.
+class Process {
+ public:
+  Process(Process&& other) noexcept
+      : pid_(std::exchange(other.pid_, -1)),
+        pidfd_(std::move(other.pidfd_)),
+        status_(std::move(other.status_)),
+        control_(std::move(other.control_)) {}
+  Process& operator=(Process&&) = delete;
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process();
+
+  pid_t pid() const { return pid_; }  // of the command, or of the init program that holds it
+  int pidfd() const { return pidfd_.get(); }
+  bool has_init() const { return static_cast<bool>(status_); }
+  int status_fd() const { return status_.get(); }
+
+  // To the command alone, or to every process of the tree that can be named.
+  void signal(int number, bool everybody = false) const;
+  // The whole tree, at once and without appeal.
+  void kill() const;
+  // Reaped by the supervisor: nothing is left to stop.
+  void forget() { pid_ = -1; }
+
+ private:
+  friend Result<Process> spawn(PreparedChild prepared);
+  Process() = default;
+
+  pid_t pid_ = -1;
+  sys::UniqueFd pidfd_ = {};
+  sys::UniqueFd status_ = {};   // records of the init program
+  sys::UniqueFd control_ = {};  // its lifeline; bytes are signals
+};
+
+class PreparedChild {
+ public:
+  PreparedChild(PreparedChild&&) noexcept;
+  PreparedChild& operator=(PreparedChild&&) noexcept;
+  ~PreparedChild();
+
+  const Proofs& proofs() const;
+
+ private:
+  friend Result<PreparedChild> prepare(const Plan& plan, const LaunchSettings& settings);
+  friend Result<Process> spawn(PreparedChild prepared);
+  explicit PreparedChild(std::unique_ptr<PreparedParts> parts);
+
+  std::unique_ptr<PreparedParts> parts_;
+};
+
+Result<PreparedChild> prepare(const Plan& plan, const LaunchSettings& settings);
+
+// The only way a process comes into being. An error with stage `spawn` names the step that failed;
+// the command has not run then. "not found" and "not executable" have os_error ENOENT and EACCES and
+// code invalid_command.
+Result<Process> spawn(PreparedChild prepared);
+
+}  // namespace harn::run

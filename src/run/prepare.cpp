@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan to child scripts, in the fixed order of docs/architecture.md: signals, identity, view, then
+// for the command itself stdio, directory, limits, capabilities, descriptors, no_new_privileges,
+// Landlock, system calls, proof, exec.
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "plan/syscalls/bpf.h"
+#include "run/init_program.h"
+#include "run/prepare_landlock.h"
+#include "run/prepare_view.h"
+#include "run/prepared_parts.h"
+#include "run/prove.h"
+#include "run/wrapper_files.h"
+#include "sys/files.h"
+
+namespace harn::run {
+namespace {
+
+using child::Op;
+
+constexpr int first_free_fd = 10;  // above everything the children put in a fixed place
+constexpr std::size_t stack_bytes = 64 * 1024;
+
+Error failed(std::string_view call, std::string_view what, int error) {
+  auto out = sys::os_failure(call, what, error);
+  out.stage = Stage::prepare;
+  return out;
+}
+
+// Handlers must not run in a child that shares our memory, and a command expects these four to work
+// however its launcher treats them.
+std::uint64_t signals_to_reset() {
+  std::uint64_t mask = 0;
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action = {};
+    if (::sigaction(number, nullptr, &action) != 0) continue;
+    const bool handled = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+    const bool wanted = number == SIGPIPE || number == SIGCHLD || number == SIGXFSZ || number == SIGXCPU;
+    if (handled || (wanted && action.sa_handler == SIG_IGN)) mask |= std::uint64_t{1} << (number - 1);
+  }
+  return mask;
+}
+
+Result<std::pair<sys::UniqueFd, sys::UniqueFd>> make_pipe(bool keep_reader) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(failed("pipe2", "for the init program", errno));
+  sys::UniqueFd reader(ends[0]);
+  sys::UniqueFd writer(ends[1]);
+  // The end the init program inherits must not collide with its fixed numbers.
+  auto& inherited = keep_reader ? writer : reader;
+  sys::UniqueFd moved(::fcntl(inherited.get(), F_DUPFD_CLOEXEC, first_free_fd));
+  if (!moved) return fail(failed("fcntl", "F_DUPFD_CLOEXEC", errno));
+  inherited = std::move(moved);
+  return std::pair(std::move(reader), std::move(writer));
+}
+
+class Preparer {
+ public:
+  Preparer(const Plan& plan, const LaunchSettings& settings, PreparedParts& parts)
+      : plan_(plan), settings_(settings), parts_(parts), outer_(parts.outer), inner_(parts.inner) {}
+
+  Status run() {
+    const auto* linux = std::get_if<LinuxConfinement>(&plan_.confinement);
+    const View* view = linux != nullptr && linux->view ? &*linux->view : nullptr;
+    if (view != nullptr) HARN_OK(write_outer(*view));
+    HARN_OK(write_start(view != nullptr));
+    HARN_OK(write_stdio());
+    HARN_OK(write_place());
+    if (linux != nullptr) HARN_OK(write_narrowing(*linux, view));
+    else inner_.add({.op = Op::close_others, .number = 3}, "close descriptors");
+    HARN_OK(write_command());
+    if (view != nullptr) return write_init();
+    return {};
+  }
+
+ private:
+  void add_life(ScriptWriter& writer) {
+    if (settings_.die_with_thread) writer.add({.op = Op::die_with_parent}, "die with the launcher");
+    if (const auto mask = signals_to_reset(); mask != 0) writer.add({.op = Op::reset_signals, .mask = mask}, "reset signals");
+  }
+
+  Status write_outer(const View& view) {
+    HARN_TRY(flags, namespace_flags(view));
+    parts_.clone_flags = flags;
+    HARN_TRY(control, make_pipe(/*keep_reader=*/false));
+    HARN_TRY(status, make_pipe(/*keep_reader=*/true));
+    parts_.control = std::move(control.second);
+    parts_.status = std::move(status.first);
+    parts_.launch.control_fd = parts_.keep.fd(std::move(control.first));
+    parts_.launch.status_fd = parts_.keep.fd(std::move(status.second));
+    outer_.add({.op = Op::close_fd, .number = parts_.control.get()}, "let go of the lifeline");
+    add_life(outer_);
+    outer_.add({.op = Op::check_lifeline, .number = parts_.launch.control_fd}, "see the launcher alive");
+    if ((flags & CLONE_NEWUSER) != 0) write_identity(outer_, ::geteuid(), ::getegid());
+    if (settings_.hide_launcher) outer_.add({.op = Op::hide_launcher}, "hide the launcher");
+    write_view(outer_, view);
+    return {};
+  }
+
+  Status write_init() {
+    HARN_TRY(program, open_init_program());
+    outer_.add({.op = Op::start_inner}, "start the command's process");
+    outer_.add({.op = Op::no_new_privileges}, "forbid new privileges to init");
+    outer_.add({.op = Op::drop_capabilities, .number = highest_capability()}, "drop the capabilities of init");
+    outer_.add({.op = Op::become_init, .number = parts_.keep.fd(std::move(program))}, "start init");
+    return {};
+  }
+
+  // Joining a cgroup comes first, so that everything after it is counted.
+  Status write_start(bool has_outer) {
+    for (const auto& file : settings_.cgroups) {
+      sys::UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+      if (!fd) return fail(failed("open", file, errno));
+      inner_.add({.op = Op::write_fd, .number = parts_.keep.fd(std::move(fd)), .other = "0"}, fmt::format("join {}", file));
+    }
+    if (!has_outer) {
+      add_life(inner_);
+      if (settings_.hide_launcher) inner_.add({.op = Op::hide_launcher}, "hide the launcher");
+    }
+    if (settings_.session == Session::own) inner_.add({.op = Op::new_session}, "start a session");
+    else inner_.add({.op = Op::new_group}, "start a process group");
+    if (settings_.session == Session::terminal) inner_.add({.op = Op::take_terminal, .number = settings_.terminal_fd}, "take the terminal");
+    return {};
+  }
+
+  Status write_stdio() {
+    for (int target = 0; target < 3; ++target) {
+      int source = settings_.stdio[static_cast<std::size_t>(target)];
+      if (source == target) continue;
+      if (source < 3) {
+        sys::UniqueFd moved(::fcntl(source, F_DUPFD_CLOEXEC, first_free_fd));
+        if (!moved) return fail(failed("fcntl", "F_DUPFD_CLOEXEC", errno));
+        source = parts_.keep.fd(std::move(moved));
+      }
+      inner_.add({.op = Op::move_fd, .number = source, .mask = static_cast<std::uint64_t>(target)},
+                 fmt::format("set descriptor {}", target));
+    }
+    return {};
+  }
+
+  Status write_place() {
+    inner_.add({.op = Op::change_directory, .text = inner_.text(plan_.cwd.text())},
+               fmt::format("change to {}", base::quoted(plan_.cwd.text())));
+    for (const auto& limit : plan_.limits.rlimits) HARN_OK(write_limit(limit));
+    return {};
+  }
+
+  // A limit the caller already has cannot be raised, and need not be.
+  Status write_limit(const ResourceLimit& limit) {
+    static constexpr std::pair<std::string_view, int> known[] = {
+        {"cpu", RLIMIT_CPU}, {"fsize", RLIMIT_FSIZE}, {"nofile", RLIMIT_NOFILE}, {"core", RLIMIT_CORE}, {"nproc", RLIMIT_NPROC}};
+    const auto row = std::ranges::find(known, limit.name, [](const auto& entry) { return entry.first; });
+    if (row == std::end(known))
+      return fail(Error{.code = ErrorCode::not_supported,
+                        .stage = Stage::prepare,
+                        .message = fmt::format("the plan sets the unknown limit {}", base::quoted(limit.name)),
+                        .hint = "make the plan again with this version of harn"});
+    rlimit now = {};
+    if (::getrlimit(static_cast<__rlimit_resource_t>(row->second), &now) != 0) return fail(failed("getrlimit", limit.name, errno));
+    const std::uint64_t hard = std::min<std::uint64_t>(limit.hard, now.rlim_max);
+    inner_.add({.op = Op::set_limit, .number = row->second, .mask = std::min(limit.soft, hard), .more = hard},
+               fmt::format("limit {}", limit.name));
+    return {};
+  }
+
+  Status write_narrowing(const LinuxConfinement& linux, const View* view) {
+    int ruleset = -1;
+    if (linux.landlock) {
+      HARN_TRY(made, make_ruleset(*linux.landlock, view, inner_));
+      ruleset = parts_.keep.fd(std::move(made));
+    }
+    if (linux.drop_capabilities) inner_.add({.op = Op::drop_capabilities, .number = highest_capability()}, "drop capabilities");
+    inner_.add({.op = Op::close_others, .number = 3}, "close descriptors");
+    if (linux.no_new_privileges) inner_.add({.op = Op::no_new_privileges}, "forbid new privileges");
+    if (ruleset >= 0) inner_.add({.op = Op::landlock_enforce, .number = ruleset}, "enforce Landlock");
+    if (linux.syscalls) HARN_OK(write_filter(*linux.syscalls));
+    parts_.proofs = write_proofs({.plan = plan_, .linux = linux, .settings = settings_}, inner_);
+    return {};
+  }
+
+  Status write_filter(const SyscallFilter& filter) {
+    HARN_TRY(program, plan::compile_filter(filter));
+    parts_.filter = std::move(program);
+    static_assert(sizeof(plan::BpfInstruction) == sizeof(sock_filter));
+    parts_.filter_header = {.len = static_cast<unsigned short>(parts_.filter.size()),
+                            .filter = reinterpret_cast<sock_filter*>(parts_.filter.data())};
+    inner_.add({.op = Op::syscall_filter, .pointer = &parts_.filter_header}, "install the syscall filter");
+    return {};
+  }
+
+  Status write_command() {
+    auto argv = plan_.argv;
+    if (const auto* wrapper = std::get_if<Wrapper>(&plan_.confinement)) {
+      HARN_TRY(words, fill_wrapper_words(*wrapper, parts_.keep, inner_));
+      argv = std::move(words);
+    }
+    freeze_command(argv);
+    inner_.add({.op = Op::unblock_signals}, "unblock signals");
+    inner_.add({.op = Op::become_command}, fmt::format("start {}", base::quoted(argv.front())));
+    return {};
+  }
+
+  // Where a shell would look: the word itself when it names a place, else every entry of PATH as the
+  // command will see it.
+  std::vector<std::string> candidates_for(const std::string& word) const {
+    if (word.find('/') != std::string::npos) return {word};
+    const auto found = plan_.env.variables.find("PATH");
+    const std::string path = found == plan_.env.variables.end() ? "/usr/local/bin:/usr/bin:/bin" : found->second;
+    std::vector<std::string> out;
+    for (const auto entry : base::split(path, ':')) out.push_back((entry.empty() ? "." : std::string(entry)) + "/" + word);
+    return out;
+  }
+
+  void freeze_command(const std::vector<std::string>& argv) {
+    const auto freeze = [&](const std::string& text) { return const_cast<char*>(parts_.keep.text(text)); };
+    for (const auto& word : argv) parts_.argv.push_back(freeze(word));
+    parts_.argv.push_back(nullptr);
+    parts_.shell_argv = {freeze("/bin/sh"), nullptr};
+    parts_.shell_argv.insert(parts_.shell_argv.end(), parts_.argv.begin() + 1, parts_.argv.end());
+    for (const auto& [name, value] : plan_.env.variables) parts_.envp.push_back(freeze(name + "=" + value));
+    parts_.envp.push_back(nullptr);
+    for (const auto& candidate : candidates_for(argv.front())) parts_.candidates.push_back(parts_.keep.text(candidate));
+    parts_.init_argv = {freeze("harn-init"), nullptr};
+  }
+
+  const Plan& plan_;
+  const LaunchSettings& settings_;
+  PreparedParts& parts_;
+  ScriptWriter& outer_;
+  ScriptWriter& inner_;
+};
+
+void link_up(PreparedParts& parts) {
+  auto& launch = parts.launch;
+  launch.outer = parts.outer.script();
+  launch.inner = parts.inner.script();
+  parts.stacks = std::make_unique_for_overwrite<char[]>(2 * stack_bytes + 16);
+  const auto base = (reinterpret_cast<std::uintptr_t>(parts.stacks.get()) + 15) & ~std::uintptr_t{15};
+  parts.outer_stack_top = reinterpret_cast<char*>(base + stack_bytes);
+  launch.inner_stack_top = reinterpret_cast<char*>(base + 2 * stack_bytes);
+  launch.candidates = parts.candidates.data();
+  launch.candidate_count = parts.candidates.size();
+  launch.argv = parts.argv.data();
+  launch.shell_argv = parts.shell_argv.data();
+  launch.envp = parts.envp.data();
+  launch.init_argv = parts.init_argv.data();
+}
+
+}  // namespace
+
+Result<PreparedChild> prepare(const Plan& plan, const LaunchSettings& settings) {
+  if (plan.route == Route::refused || plan.argv.empty())
+    return fail(Error{.code = ErrorCode::internal, .stage = Stage::prepare, .message = "a refused plan cannot be run"});
+  auto parts = std::make_unique<PreparedParts>();
+  HARN_OK(Preparer(plan, settings, *parts).run());
+  link_up(*parts);
+  return PreparedChild(std::move(parts));
+}
+
+}  // namespace harn::run

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Landlock plan as a ruleset: what the host shows is pinned here, what only the view will show
+// becomes steps of the child.
+#pragma once
+
+#include "harn/plan.h"
+#include "run/script_writer.h"
+
+namespace harn::run {
+
+// The ruleset, complete but for the steps written to `inner`. Paths that are gone by now are left
+// out: they grant nothing.
+Result<sys::UniqueFd> make_ruleset(const LandlockPlan& plan, const View* view, ScriptWriter& inner);
+
+}  // namespace harn::run

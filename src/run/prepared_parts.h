@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a PreparedChild owns. Everything the children read lies here and does not move.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <memory>
+#include <vector>
+
+#include "plan/syscalls/bpf.h"
+#include "run/launch.h"
+#include "run/script_writer.h"
+
+namespace harn::run {
+
+struct PreparedParts {
+  Keep keep = {};
+  ScriptWriter outer{keep};
+  ScriptWriter inner{keep};
+  std::uint64_t clone_flags = 0;
+  child::Launch launch = {};
+  sys::UniqueFd control = {};
+  sys::UniqueFd status = {};
+  plan::BpfProgram filter = {};
+  sock_fprog filter_header = {};
+  std::vector<char*> argv = {};
+  std::vector<char*> shell_argv = {};
+  std::vector<char*> envp = {};
+  std::vector<char*> init_argv = {};
+  std::vector<const char*> candidates = {};
+  std::unique_ptr<char[]> stacks = {};
+  char* outer_stack_top = nullptr;
+  Proofs proofs = {};
+};
+
+// The highest capability this kernel knows.
+int highest_capability();
+
+}  // namespace harn::run

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/prove.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace harn::run {
+namespace {
+
+using child::Op;
+
+bool reaches(const AbsPath& path, int flags) {
+  const sys::UniqueFd fd(::open(path.text().c_str(), flags | O_CLOEXEC));
+  return static_cast<bool>(fd);
+}
+
+class Prover {
+ public:
+  Prover(const ProofRequest& request, ScriptWriter& inner) : request_(request), inner_(inner) {}
+
+  Proofs run() && {
+    if (request_.settings.canary) prove_files(*request_.settings.canary);
+    if (holds(Dimension::network) && !own_network()) prove_network();
+    if (holds(Dimension::signals)) prove_signals();
+    return std::move(proofs_);
+  }
+
+ private:
+  bool holds(Dimension dimension) const { return request_.plan.coverage[dimension].status == Enforcement::enforced; }
+
+  bool own_network() const {
+    if (!request_.linux.view) return false;
+    const auto& names = request_.linux.view->namespaces;
+    return std::ranges::find(names, "net") != names.end();
+  }
+
+  void prove_files(const AbsPath& canary) {
+    const auto label = fmt::format("find {} closed", base::quoted(canary.text()));
+    if (reaches(canary, O_RDONLY)) {
+      inner_.add({.op = Op::refuse_open, .mask = O_RDONLY | O_CLOEXEC, .text = inner_.text(canary.text())}, label);
+      proofs_.push_back(Dimension::reads);
+    }
+    if (reaches(canary, O_WRONLY)) {
+      inner_.add({.op = Op::refuse_open, .mask = O_WRONLY | O_CLOEXEC, .text = inner_.text(canary.text())}, label);
+      proofs_.push_back(Dimension::writes);
+    }
+    if (request_.linux.landlock) prove_by_descriptor(canary, label);
+  }
+
+  // A directory held open leads around the view: only Landlock refuses this one.
+  void prove_by_descriptor(const AbsPath& canary, const std::string& label) {
+    sys::UniqueFd directory(::open(canary.parent().text().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) return;
+    const int held = inner_.keep().fd(std::move(directory));
+    inner_.add({.op = Op::refuse_open_at, .number = held, .mask = O_RDONLY | O_CLOEXEC, .text = inner_.text(canary.name())}, label);
+  }
+
+  void prove_network() {
+    const sys::UniqueFd control(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!control) return;
+    inner_.add({.op = Op::refuse_socket, .number = AF_INET, .mask = SOCK_STREAM}, "find the network closed");
+    proofs_.push_back(Dimension::network);
+  }
+
+  // In a pid namespace of its own the child knows pids 1 and 2, and they are not ours.
+  void prove_signals() {
+    if (::getpid() <= 2) return;
+    inner_.add({.op = Op::refuse_signal, .number = ::getpid()}, "find the launcher out of reach of signals");
+    proofs_.push_back(Dimension::signals);
+  }
+
+  const ProofRequest& request_;
+  ScriptWriter& inner_;
+  Proofs proofs_ = {};
+};
+
+}  // namespace
+
+Proofs write_proofs(const ProofRequest& request, ScriptWriter& inner) { return Prover(request, inner).run(); }
+
+}  // namespace harn::run

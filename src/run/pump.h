@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes from one descriptor to another or into memory, never blocking: the supervisor must keep its
+// deadlines however slowly somebody reads.
+#pragma once
+
+#include <poll.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sys/unique_fd.h"
+
+namespace harn::run {
+
+// What may still pass, shared by both outputs. Unset = everything.
+struct OutputBudget {
+  std::optional<std::uint64_t> left = {};
+  bool truncated = false;
+};
+
+// From the command's pipe to the caller's descriptor or into memory. What exceeds the budget is read
+// and dropped, so that the command keeps running.
+class OutputPump {
+ public:
+  OutputPump(sys::UniqueFd from, int to, OutputBudget& budget);  // `to` borrowed; -1 = keep in memory
+
+  bool open() const { return static_cast<bool>(from_) || !waiting_.empty(); }
+  // What to wait for now: readable input, or room for what is waiting.
+  pollfd interest() const;
+  void work(short revents);
+  // The command is gone: everything already in the pipe, and nothing that comes later.
+  void drain();
+  std::string take_captured() { return std::move(captured_); }
+
+ private:
+  bool read_some();
+  bool write_some();
+
+  sys::UniqueFd from_ = {};
+  int to_ = -1;
+  bool regular_ = false;  // writing to a file does not wait for anybody
+  OutputBudget& budget_;
+  std::string waiting_ = {};
+  std::string captured_ = {};
+};
+
+// From the caller's descriptor or from memory into the command's pipe.
+class InputPump {
+ public:
+  InputPump() = default;
+  InputPump(int from, sys::UniqueFd to);  // `from` borrowed
+  InputPump(std::string bytes, sys::UniqueFd to);
+
+  bool open() const { return static_cast<bool>(to_); }
+  pollfd interest() const;
+  void work(short revents);
+  void close() { to_ = {}; }
+
+ private:
+  void read_some();
+  void write_some();
+
+  int from_ = -1;
+  bool regular_ = false;
+  sys::UniqueFd to_ = {};
+  std::string waiting_ = {};
+};
+
+}  // namespace harn::run

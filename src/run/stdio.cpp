@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/stdio.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "sys/files.h"
+
+namespace harn::run {
+namespace {
+
+constexpr unsigned memory_devices = 1;  // /dev/null, zero, full, …
+
+Error failed(std::string_view call, std::string_view what, int error) {
+  auto out = sys::os_failure(call, what, error);
+  out.stage = Stage::prepare;
+  return out;
+}
+
+bool is_stream_socket(int fd) {
+  int family = 0;
+  int type = 0;
+  socklen_t size = sizeof family;
+  if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 || family != AF_UNIX) return false;
+  size = sizeof type;
+  return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+enum class Handling : std::uint8_t {
+  hand_over,
+  relay,
+  replace  // closed, or a directory: never the command's to hold
+};
+
+Handling handling_of(int fd) {
+  struct stat seen = {};
+  if (::fstat(fd, &seen) != 0 || S_ISDIR(seen.st_mode)) return Handling::replace;
+  if (S_ISFIFO(seen.st_mode)) return Handling::hand_over;
+  if (S_ISSOCK(seen.st_mode) && is_stream_socket(fd)) return Handling::hand_over;
+  if (S_ISCHR(seen.st_mode) && (::isatty(fd) == 1 || major(seen.st_rdev) == memory_devices)) return Handling::hand_over;
+  return Handling::relay;
+}
+
+Status open_empty(Stdio& stdio, std::size_t index) {
+  sys::UniqueFd fd(::open("/dev/null", (index == 0 ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
+  if (!fd) return fail(failed("open", "/dev/null", errno));
+  stdio.child[index] = fd.get();
+  stdio.child_ends[index] = std::move(fd);
+  return {};
+}
+
+Status open_pipe(Stdio& stdio, std::size_t index) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(failed("pipe2", "for standard streams", errno));
+  const bool input = index == 0;
+  stdio.child_ends[index] = sys::UniqueFd(ends[input ? 0 : 1]);
+  stdio.our_ends[index] = sys::UniqueFd(ends[input ? 1 : 0]);
+  stdio.child[index] = stdio.child_ends[index].get();
+  const int ours = stdio.our_ends[index].get();
+  if (::fcntl(ours, F_SETFL, O_NONBLOCK) != 0) return fail(failed("fcntl", "O_NONBLOCK", errno));
+  return {};
+}
+
+}  // namespace
+
+Result<Stdio> open_stdio(StdioRequest request) {
+  Stdio stdio;
+  stdio.inherited = request.inherited;
+  stdio.input = std::move(request.input);
+  for (std::size_t i = 0; i < 3; ++i) {
+    stdio.streams[i] = request.streams[i];
+    if (request.streams[i] == Stream::capture) {
+      HARN_OK(open_pipe(stdio, i));
+      continue;
+    }
+    const auto handling = request.streams[i] == Stream::empty ? Handling::replace : handling_of(request.inherited[i]);
+    if (handling == Handling::replace) {
+      stdio.streams[i] = Stream::empty;
+      HARN_OK(open_empty(stdio, i));
+    } else if (handling == Handling::relay || (request.count_output && i > 0)) {
+      HARN_OK(open_pipe(stdio, i));
+    } else {
+      stdio.child[i] = request.inherited[i];
+      if (stdio.terminal_fd < 0 && ::isatty(request.inherited[i]) == 1) stdio.terminal_fd = request.inherited[i];
+    }
+  }
+  return stdio;
+}
+
+}  // namespace harn::run

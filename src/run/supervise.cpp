@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "run/ending.h"
+#include "run/init/protocol.h"
+#include "run/pump.h"
+#include "run/stop_tree.h"
+#include "run/terminal.h"
+#include "sys/files.h"
+
+namespace harn::run {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds grace{250};        // between asking a command to end and ending it
+constexpr milliseconds sweep_time{2000};  // for the init program to end what is left; then the kernel does
+
+class Supervisor {
+ public:
+  Supervisor(Process process, Stdio stdio, const SuperviseSettings& settings)
+      : process_(std::move(process)),
+        settings_(settings),
+        terminal_(settings.session == Session::terminal ? stdio.terminal_fd : -1),
+        budget_{settings.limits.max_output_bytes, false},
+        out_(std::move(stdio.our_ends[1]), sink(stdio, 1), budget_),
+        err_(std::move(stdio.our_ends[2]), sink(stdio, 2), budget_),
+        captures_{stdio.streams[1] == Stream::capture, stdio.streams[2] == Stream::capture} {
+    if (stdio.streams[0] == Stream::capture) in_ = InputPump(std::move(stdio.input), std::move(stdio.our_ends[0]));
+    else if (stdio.our_ends[0]) in_ = InputPump(stdio.inherited[0], std::move(stdio.our_ends[0]));
+    if (settings.limits.wall_time_ms) deadline_ = started_ + milliseconds(*settings.limits.wall_time_ms);
+  }
+
+  Result<Outcome> run() {
+    while (!over_) HARN_OK(wait_once());
+    finish_tree();
+    out_.drain();
+    err_.drain();
+    return outcome();
+  }
+
+ private:
+  static int sink(const Stdio& stdio, std::size_t index) { return stdio.streams[index] == Stream::capture ? -1 : stdio.inherited[index]; }
+
+  Status wait_once() {
+    enum : std::size_t {
+      life,
+      signals,
+      input,
+      output,
+      errors,
+      count
+    };
+    pollfd fds[count] = {};
+    fds[life] = {.fd = process_.has_init() ? process_.status_fd() : process_.pidfd(), .events = POLLIN, .revents = 0};
+    fds[signals] = {.fd = settings_.signal_fd, .events = POLLIN, .revents = 0};
+    fds[input] = in_.open() ? in_.interest() : pollfd{.fd = -1, .events = 0, .revents = 0};
+    fds[output] = out_.open() ? out_.interest() : pollfd{.fd = -1, .events = 0, .revents = 0};
+    fds[errors] = err_.open() ? err_.interest() : pollfd{.fd = -1, .events = 0, .revents = 0};
+    if (::poll(fds, count, timeout()) < 0 && errno != EINTR) {
+      auto error = sys::os_failure("poll", "the command", errno);
+      error.stage = Stage::supervise;
+      return fail(std::move(error));
+    }
+    in_.work(fds[input].revents);
+    out_.work(fds[output].revents);
+    err_.work(fds[errors].revents);
+    if (fds[signals].revents != 0) pass_signals();
+    if (fds[life].revents != 0) look_at_life();
+    if (!over_) keep_limits();
+    return {};
+  }
+
+  int timeout() const {
+    auto next = Clock::time_point::max();
+    if (deadline_) next = std::min(next, *deadline_);
+    if (settings_.check) next = std::min(next, next_check_);
+    if (next == Clock::time_point::max()) return -1;
+    const auto left = std::chrono::ceil<milliseconds>(next - Clock::now()).count();
+    return static_cast<int>(std::clamp<long>(left, 0, 1 << 30));
+  }
+
+  void pass_signals() {
+    signalfd_siginfo arrived = {};
+    while (::read(settings_.signal_fd, &arrived, sizeof arrived) == static_cast<ssize_t>(sizeof arrived)) {
+      const auto number = static_cast<int>(arrived.ssi_signo);
+      if (number == SIGCHLD) look_for_stop();
+      else process_.signal(number);
+    }
+  }
+
+  // Without an init program a stopped command is seen here.
+  void look_for_stop() {
+    if (process_.has_init()) return;
+    siginfo_t seen = {};
+    if (::waitid(P_PID, static_cast<id_t>(process_.pid()), &seen, WSTOPPED | WNOHANG) == 0 && seen.si_pid != 0) stop_along();
+  }
+
+  void stop_along() {
+    if (settings_.session != Session::terminal) return;
+    terminal_.stop_along();
+    process_.signal(SIGCONT, /*everybody=*/true);
+  }
+
+  void look_at_life() {
+    if (!process_.has_init()) return end_direct();
+    init::Record record;
+    const ssize_t got = ::read(process_.status_fd(), &record, sizeof record);
+    if (got < 0 && errno == EINTR) return;
+    if (got != static_cast<ssize_t>(sizeof record)) {  // init is gone without a word: somebody killed it
+      over_ = true;
+      if (!ended_) wait_status_ = SIGKILL;
+      return;
+    }
+    if (record.kind == init::Record::stopped) return stop_along();
+    if (record.kind == init::Record::ended) {
+      ended_ = true;
+      wait_status_ = record.status;
+      finished_ = Clock::now();
+      deadline_ = finished_ + sweep_time;
+      return;
+    }
+    over_ = true;
+    killed_ = record.killed;
+    usage_.cpu_ms = record.cpu_us / 1000;
+    usage_.max_memory_bytes = record.max_rss_kb * 1024;
+  }
+
+  void end_direct() {
+    rusage used = {};
+    int status = 0;
+    const pid_t pid = ::wait4(process_.pid(), &status, __WALL | WNOHANG, &used);
+    if (pid != process_.pid()) return;
+    over_ = ended_ = true;
+    wait_status_ = status;
+    finished_ = Clock::now();
+    usage_.cpu_ms = static_cast<std::uint64_t>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+                                               (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
+    usage_.max_memory_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+  }
+
+  void keep_limits() {
+    const auto now = Clock::now();
+    if (settings_.check && now >= next_check_) {
+      next_check_ = now + settings_.check_every;
+      if (!ended_ && spent_ == Spent::nothing) stop_for(settings_.check());
+    }
+    if (!deadline_ || now < *deadline_) return;
+    if (ended_ || asked_to_end_) {
+      end_now();
+      return;
+    }
+    timed_out_ = true;
+    asked_to_end_ = true;
+    process_.signal(SIGTERM, /*everybody=*/true);
+    deadline_ = now + grace;
+  }
+
+  void stop_for(Spent spent) {
+    if (spent == Spent::nothing) return;
+    spent_ = spent;
+    asked_to_end_ = true;
+    end_now();
+  }
+
+  void end_now() {
+    if (settings_.kill_tree) settings_.kill_tree();
+    process_.kill();
+    deadline_.reset();
+  }
+
+  // Whatever is left of the tree, however it hid from its parent.
+  void finish_tree() {
+    if (process_.has_init()) {
+      while (::waitpid(process_.pid(), nullptr, __WALL) < 0 && errno == EINTR) {
+      }
+    } else {
+      ::kill(-process_.pid(), SIGKILL);
+      if (settings_.kill_tree) settings_.kill_tree();
+      if (settings_.reaper) killed_ += end_descendants();
+    }
+    process_.forget();
+    if (settings_.check && spent_ == Spent::nothing) spent_ = settings_.check();
+    const bool by_us = timed_out_ || spent_ != Spent::nothing;
+    if (by_us || WIFSIGNALED(wait_status_)) terminal_.restore_settings();
+  }
+
+  Outcome outcome() {
+    Outcome outcome;
+    const auto limited = [&](std::string_view name) {
+      return std::ranges::any_of(settings_.limits.rlimits, [&](const ResourceLimit& limit) { return limit.name == name; });
+    };
+    if (!ended_) finished_ = Clock::now();
+    settle_ending({.wait_status = wait_status_,
+                   .deadline_passed = timed_out_,
+                   .cpu_spent = spent_ == Spent::cpu,
+                   .memory_spent = spent_ == Spent::memory,
+                   .processes_spent = spent_ == Spent::processes,
+                   .cpu_limited = limited("cpu"),
+                   .file_size_limited = limited("fsize")},
+                  outcome);
+    outcome.usage = usage_;
+    outcome.usage.wall_ms = static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(finished_ - started_).count());
+    outcome.killed_processes = killed_;
+    outcome.output_truncated = budget_.truncated;
+    if (captures_[0]) outcome.captured_stdout = out_.take_captured();
+    if (captures_[1]) outcome.captured_stderr = err_.take_captured();
+    return outcome;
+  }
+
+  Process process_;
+  const SuperviseSettings& settings_;
+  TerminalLoan terminal_;
+  OutputBudget budget_;
+  OutputPump out_;
+  OutputPump err_;
+  InputPump in_ = {};
+  bool captures_[2];
+  Clock::time_point started_ = Clock::now();
+  Clock::time_point finished_ = started_;
+  Clock::time_point next_check_ = started_;
+  std::optional<Clock::time_point> deadline_ = {};
+  int wait_status_ = 0;
+  bool ended_ = false;  // the command itself
+  bool over_ = false;   // the tree, as far as anybody reports it
+  bool timed_out_ = false;
+  bool asked_to_end_ = false;
+  Spent spent_ = Spent::nothing;
+  std::uint64_t killed_ = 0;
+  Usage usage_ = {};
+};
+
+}  // namespace
+
+Result<Outcome> supervise(Process process, Stdio stdio, const SuperviseSettings& settings) {
+  for (auto& end : stdio.child_ends) end = {};
+  return Supervisor(std::move(process), std::move(stdio), settings).run();
+}
+
+}  // namespace harn::run

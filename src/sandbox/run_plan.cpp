@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The facade: strings prepare, spawn and supervise together and writes the receipt. Owns no
+// mechanism.
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "harn/sandbox.h"
+#include "plan/names.h"
+#include "run/launch.h"
+#include "run/own_process.h"
+#include "run/run_id.h"
+#include "run/scratch.h"
+#include "run/stdio.h"
+#include "run/supervise.h"
+#include "run/terminal.h"
+#include "run/tree_limits.h"
+#include "sandbox/appeared.h"
+#include "sandbox/receipt.h"
+#include "sys/files.h"
+
+namespace harn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::uint64_t micros_since(Clock::time_point start) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
+}
+
+Status check_runnable(const Plan& plan) {
+  if (plan.route == Route::refused)
+    return fail(Error{.code = ErrorCode::refused,
+                      .stage = Stage::plan,
+                      .message = plan.refusal ? plan.refusal->message : "the plan may not run",
+                      .hint = plan.refusal ? plan.refusal->hint : ""});
+  const bool here = std::holds_alternative<NoConfinement>(plan.confinement) || plan.backend == Backend::linux ||
+                    plan.backend == Backend::bubblewrap || plan.backend == Backend::firejail;
+  if (here && plan.route != Route::wasi) return {};
+  return fail(Error{.code = ErrorCode::not_supported,
+                    .stage = Stage::prepare,
+                    .message = fmt::format("a plan for {} cannot be run here", base::enum_name(plan.backend)),
+                    .hint = "leave --backend out, or name linux, bubblewrap or firejail"});
+}
+
+run::Session session_for(const run::Stdio& stdio, const RunOptions& options) {
+  if (stdio.terminal_fd < 0 || !options.whole_process) return run::Session::own;
+  return run::in_foreground(stdio.terminal_fd) ? run::Session::terminal : run::Session::group;
+}
+
+}  // namespace
+
+Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
+  const auto start = Clock::now();
+  HARN_OK(check_runnable(plan));
+  const auto run_id = run::make_run_id();
+  HARN_TRY(stdio,
+           run::open_stdio({.streams = options.streams, .input = options.input, .count_output = plan.limits.max_output_bytes.has_value()}));
+  run::Scratch scratch;
+  if (plan.scratch) {
+    HARN_TRY(made, run::Scratch::make(*plan.scratch));
+    scratch = std::move(made);
+  }
+  HARN_TRY(tree, run::TreeLimits::open(plan.limits, run_id));
+  run::OwnProcess own;
+  if (options.whole_process) HARN_OK(own.take_over());
+  const auto session = session_for(stdio, options);
+  HARN_TRY(prepared, run::prepare(plan, {.stdio = stdio.child,
+                                         .session = session,
+                                         .terminal_fd = stdio.terminal_fd,
+                                         .die_with_thread = options.whole_process,
+                                         .hide_launcher = options.whole_process,
+                                         .cgroups = tree.join_files(),
+                                         .canary = options.canary}));
+  auto receipt = sandbox::make_receipt(plan, prepared.proofs());
+  receipt.run_id = run_id;
+  receipt.timings_us["prepare"] = micros_since(start);
+
+  const auto spawning = Clock::now();
+  HARN_TRY(process, run::spawn(std::move(prepared)));
+  receipt.timings_us["spawn"] = micros_since(spawning);
+  tree.watch(process);
+
+  const auto running = Clock::now();
+  HARN_TRY(outcome, run::supervise(std::move(process), std::move(stdio),
+                                   {.limits = plan.limits,
+                                    .session = session,
+                                    .signal_fd = own.signal_fd(),
+                                    .reaper = options.whole_process,
+                                    .check = tree.check(),
+                                    .kill_tree = tree.killer()}));
+  receipt.timings_us["run"] = micros_since(running);
+  tree.report(outcome.usage);
+  sandbox::report_appeared(plan, outcome);
+  outcome.receipt = std::move(receipt);
+  return outcome;
+}
+
+Result<AbsPath> ensure_canary(const AbsPath& directory) {
+  auto file = directory.join("canary");
+  if (sys::type_of(file) == sys::FileType::file) return file;
+  HARN_OK(sys::replace_file(file, "This file is tried from inside every sandbox, and must be refused there.\n"));
+  return file;
+}
+
+}  // namespace harn
