@@ -34,13 +34,14 @@ bool agrees(const SyscallFilter& filter, const plan::BpfProgram& program, const 
 plan::SyscallOptions options_from(unsigned bits, std::string_view arch) {
   return {.arch = std::string(arch),
           .network = static_cast<plan::NetworkReach>(bits & 3),
+          .private_network = (bits & 128) != 0,
           .unix_full = (bits & 4) != 0,
           .private_ipc = (bits & 8) != 0,
           .private_pids = (bits & 16) != 0,
           .metadata = (bits & 32) != 0,
           .truncation_checked = (bits & 64) != 0};
 }
-constexpr unsigned option_sets = 128;
+constexpr unsigned option_sets = 256;
 
 std::set<std::uint32_t> numbers_with_conditions(const SyscallFilter& filter) {
   std::set<std::uint32_t> numbers;

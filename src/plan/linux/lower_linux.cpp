@@ -40,6 +40,7 @@ Result<std::optional<SyscallFilter>> filter_for(const PlanInput& input, const Li
   const bool view = layers.view.has_value();
   HARN_TRY(filter, plan_syscalls({.arch = input.facts.linux.arch,
                                   .network = layers.given,
+                                  .private_network = view && layers.isolation.network,
                                   .unix_full = layers.sockets.full,
                                   .private_ipc = view,
                                   .private_pids = view && input.facts.linux.pid_namespaces,

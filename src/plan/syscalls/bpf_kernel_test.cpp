@@ -46,6 +46,7 @@ constexpr std::uint64_t hidden_tiocsti = 0x100005412;
 const Probe probes[] = {
     {"getppid", [] { return error_of(syscall(SYS_getppid)); }, 0, 0},
     {"an IPv4 socket", [] { return error_of(syscall(SYS_socket, AF_INET, SOCK_STREAM, 0)); }, EPERM, -1},
+    {"netlink", [] { return error_of(syscall(SYS_socket, AF_NETLINK, SOCK_RAW, 0)); }, EAFNOSUPPORT, 0},
     {"a stream pair", [] { return make_pair_of(SOCK_STREAM | SOCK_CLOEXEC); }, 0, 0},
     {"a datagram pair", [] { return make_pair_of(SOCK_DGRAM); }, EPERM, 0},
     {"TIOCSTI behind a high bit", [] { return error_of(syscall(SYS_ioctl, -1, hidden_tiocsti, 0)); }, EPERM, EBADF},

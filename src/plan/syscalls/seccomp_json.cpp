@@ -44,19 +44,27 @@ Result<RulesByName> rules_by_name(const SyscallFilter& filter, std::size_t archi
   return rules;
 }
 
-// What the ordered rules of one call allow. Giving up early only ever leaves something out.
-ArgumentBoxes allowed_boxes(const std::vector<const SyscallRule*>& rules) {
-  ArgumentBoxes allowed;
+// What the ordered rules of one call decide other than the profile does by default.
+struct Decided {
+  ArgumentBoxes allowed = {};
+  std::map<int, ArgumentBoxes> refused = {};  // by errno
+};
+
+// Giving up early only ever leaves something to the default.
+Decided decide_boxes(const std::vector<const SyscallRule*>& rules, int otherwise_error) {
+  Decided decided;
   ArgumentBoxes undecided{ArgumentBox{}};
   for (const SyscallRule* rule : rules) {
     const auto where = boxes_where(rule->when);
     const auto here = where ? intersect_boxes(undecided, *where) : std::nullopt;
     const auto rest = where ? subtract_boxes(undecided, *where) : std::nullopt;
     if (!here || !rest) break;
-    if (rule->action == SyscallAction::allow) allowed.insert(allowed.end(), here->begin(), here->end());
+    const bool told = rule->action == SyscallAction::errno_ && rule->error != otherwise_error && !here->empty();
+    if (rule->action == SyscallAction::allow) decided.allowed.insert(decided.allowed.end(), here->begin(), here->end());
+    else if (told) decided.refused[rule->error].insert(decided.refused[rule->error].end(), here->begin(), here->end());
     undecided = *rest;
   }
-  return allowed;
+  return decided;
 }
 
 std::string print_cube(std::size_t index, const ArgumentCube& cube) {
@@ -74,19 +82,18 @@ std::string print_entry(const std::vector<std::string_view>& names, std::string_
 
 std::vector<std::string> print_entries(const RulesByName& rules, int otherwise_error) {
   std::map<ArgumentBoxes, std::vector<std::string_view>> allowed;
-  std::map<int, std::vector<std::string_view>> refused;
+  std::map<std::pair<int, ArgumentBoxes>, std::vector<std::string_view>> refused;
   for (const auto& [name, list] : rules) {
-    const SyscallRule& first = *list.front();
-    ArgumentBoxes boxes = allowed_boxes(list);
-    if (!boxes.empty()) allowed[std::move(boxes)].push_back(name);
-    else if (first.action == SyscallAction::errno_ && first.when.empty() && first.error != otherwise_error)
-      refused[first.error].push_back(name);
+    auto decided = decide_boxes(list, otherwise_error);
+    if (!decided.allowed.empty()) allowed[std::move(decided.allowed)].push_back(name);
+    for (auto& [error, boxes] : decided.refused) refused[{error, std::move(boxes)}].push_back(name);
   }
   std::vector<std::string> entries;
   for (const auto& [boxes, names] : allowed)
     for (const ArgumentBox& box : boxes) entries.push_back(print_entry(names, R"("action": "SCMP_ACT_ALLOW")", box));
-  for (const auto& [error, names] : refused)
-    entries.push_back(print_entry(names, fmt::format(R"("action": "SCMP_ACT_ERRNO", "errnoRet": {})", error)));
+  for (const auto& [answer, names] : refused)
+    for (const ArgumentBox& box : answer.second)
+      entries.push_back(print_entry(names, fmt::format(R"("action": "SCMP_ACT_ERRNO", "errnoRet": {})", answer.first), box));
   return entries;
 }
 

@@ -27,6 +27,7 @@ enum class Fact : std::uint8_t {
   sockets,
   inet,
   host_network,
+  interfaces,
   unix_full,
   private_ipc,
   private_pids,

@@ -20,9 +20,11 @@ static_assert(std::ranges::is_sorted(tables::numbers, {}, &SyscallNumber::name))
 
 bool value_of(Fact fact, const SyscallOptions& options) {
   const bool inet = options.network != NetworkReach::none;
+  const bool interfaces = options.private_network || options.network == NetworkReach::unrestricted;
   switch (fact) {
     case Fact::always: return true;
-    case Fact::sockets: return inet || options.unix_full;
+    case Fact::sockets: return inet || options.unix_full || interfaces;
+    case Fact::interfaces: return interfaces;
     case Fact::inet: return inet;
     case Fact::host_network: return options.network == NetworkReach::unrestricted;
     case Fact::unix_full: return options.unix_full;

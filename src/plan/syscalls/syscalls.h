@@ -21,6 +21,7 @@ enum class NetworkReach : std::uint8_t {
 struct SyscallOptions {
   std::string arch = "x86_64";  // uname -m
   NetworkReach network = NetworkReach::none;
+  bool private_network = false;     // the command has its own network namespace
   bool unix_full = false;           // named and abstract sockets are limited by the view, or by Landlock ABI 9
   bool private_ipc = false;         // the command has its own ipc namespace
   bool private_pids = false;        // the command has its own pid namespace

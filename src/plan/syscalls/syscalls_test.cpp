@@ -22,6 +22,7 @@ using test::fails_with;
 constexpr std::string_view architectures[] = {"x86_64", "aarch64", "riscv64"};
 const std::uint32_t eperm = fails_with(EPERM);
 const std::uint32_t enosys = fails_with(ENOSYS);
+const std::uint32_t no_family = fails_with(EAFNOSUPPORT);
 
 const SyscallOptions nothing{};
 const SyscallOptions view{.unix_full = true, .private_ipc = true, .private_pids = true, .metadata = true, .truncation_checked = true};
@@ -203,6 +204,7 @@ TEST(Syscalls, NetworkMeansTcpAndUdpOverIp) {
   const SyscallOptions loopback = with_network(view, NetworkReach::loopback);
   const SyscallOptions restricted = with_network(view, NetworkReach::restricted);
   const SyscallOptions open = with_network(landlock_only, NetworkReach::unrestricted);
+  const SyscallOptions own_network{.private_network = true};
   const Promise promises[] = {
       {"TCP over IPv4", loopback, "socket", {2, 1 | cloexec_nonblock, 6}, allow},
       {"TCP over IPv6", restricted, "socket", {10, 1, 0}, allow},
@@ -218,7 +220,15 @@ TEST(Syscalls, NetworkMeansTcpAndUdpOverIp) {
       {"ping in a private network", restricted, "socket", {2, 2, 1}, eperm},
       {"unix sockets without a view", open, "socket", {1, 1}, eperm},
       {"datagram pairs without a view", open, "socketpair", {1, 2}, eperm},
-      {"netlink", everything, "socket", {16, 3, 0}, eperm},
+      {"interfaces of the host's network", open, "socket", {16, 3 | cloexec_nonblock, 0}, allow},
+      {"interfaces by datagram", open, "socket", {16, 2, 0}, allow},
+      {"interfaces of a network of its own", own_network, "socket", {16, 3, 0}, allow},
+      {"binding to ask for them", own_network, "bind", {}, allow},
+      {"interfaces of the host without its network", view, "socket", {16, 3, 0}, no_family},
+      {"audit", everything, "socket", {16, 3, 9}, no_family},
+      {"device events", everything, "socket", {16, 3, 15}, no_family},
+      {"packet filters", own_network, "socket", {16, 3, 12}, no_family},
+      {"netlink of another type", own_network, "socket", {16, 5, 0}, no_family},
       {"packet", everything, "socket", {17, 3, 0}, eperm},
       {"vsock", everything, "socket", {40, 1, 0}, eperm},
       {"kernel crypto", everything, "socket", {38, 5, 0}, eperm},

@@ -41,6 +41,7 @@ SocketReach wrapped_sockets(const PlanInput& input, bool shares_network) {
 Result<SyscallFilter> wrapped_syscalls(const PlanInput& input, const SocketReach& sockets) {
   return plan_syscalls({.arch = input.facts.linux.arch,
                         .network = wrapped_reach(input.policy),
+                        .private_network = wrapped_reach(input.policy) != NetworkReach::unrestricted,
                         .unix_full = sockets.full,
                         .private_ipc = true,
                         .private_pids = true,
