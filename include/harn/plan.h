@@ -305,6 +305,7 @@ struct EnvPlan {
 struct EgressPlan {
   std::vector<HostRule> allow = {};
   std::vector<std::uint16_t> blocked_ports = {};
+  std::uint16_t relay_port = 3128;  // where programs that honour proxy variables find the relay
 
   bool operator==(const EgressPlan&) const = default;
 };

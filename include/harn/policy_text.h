@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harn/policy.h"
 
@@ -21,6 +22,11 @@ inline constexpr std::size_t max_policy_bytes = 4u << 20;
 
 Result<Policy> parse_policy_toml(std::string_view text, const TextContext& context);
 Result<Policy> parse_policy_json(std::string_view text, const TextContext& context);
+
+// Every mistake of a text at once, for somebody who is correcting it; empty = it parses. A text that
+// is no TOML or JSON at all has one.
+std::vector<Error> policy_toml_mistakes(std::string_view text, const TextContext& context);
+std::vector<Error> policy_json_mistakes(std::string_view text, const TextContext& context);
 
 std::string policy_to_json(const Policy& policy, int indent = 2);  // as written: unset members absent
 std::string policy_to_toml(const Policy& policy);

@@ -55,6 +55,11 @@ Result<Policy> parse_policy(const SourceText& source, const AbsPath& home) {
   return is_json(source) ? parse_policy_json(source.text, context) : parse_policy_toml(source.text, context);
 }
 
+std::vector<Error> policy_mistakes(const SourceText& source, const AbsPath& home) {
+  const TextContext context{.home = home, .file_name = source.name};
+  return is_json(source) ? policy_json_mistakes(source.text, context) : policy_toml_mistakes(source.text, context);
+}
+
 Result<Policy> load_policy(std::string_view argument, const PathContext& context) {
   HARN_TRY(source, read_source(argument, context));
   return parse_policy(source, context.home);

@@ -31,6 +31,9 @@ Result<std::optional<SourceText>> read_source_if_present(const AbsPath& path);
 
 // JSON by name (".json") or by its first character, otherwise TOML.
 bool is_json(const SourceText& source);
+// Every mistake of a policy text; empty = it parses.
+std::vector<Error> policy_mistakes(const SourceText& source, const AbsPath& home);
+
 Result<Policy> parse_policy(const SourceText& source, const AbsPath& home);
 Result<Policy> load_policy(std::string_view argument, const PathContext& context);
 

@@ -7,6 +7,7 @@
 #include "cli/canned_hosts.h"
 #include "cli/idle_flags.h"
 #include "cli/load.h"
+#include "cli/render.h"
 #include "cli/trust.h"
 #include "harn/probe.h"
 #include "host/resolve_paths.h"
@@ -39,9 +40,7 @@ void keep_network_for_loopback(const Arguments& arguments, PolicyLayers& layers)
 std::vector<std::string> composition_notes(const Composed& composed) {
   std::vector<std::string> notes;
   const auto taken = [&](std::string_view who, const Narrowing& narrowing) {
-    for (const auto& item : narrowing)
-      notes.push_back(
-          fmt::format("{} narrows {}: {}{}", who, item.member, item.value, item.became.empty() ? " is gone" : " becomes " + item.became));
+    for (const auto& item : narrowing) notes.push_back(fmt::format("{} narrows: {}", who, narrowing_text(item)));
   };
   taken("the system ceiling", composed.narrowing);
   taken("the project file", composed.project_narrowing);
@@ -73,12 +72,24 @@ Status check_own_files(const Prepared& prepared, const Caller& caller) {
   return {};
 }
 
+// A mistyped path on the command line is named by its option, before it becomes a member of a policy.
+Status check_there(std::string_view option, const AbsPath& path) {
+  HARN_OK(host::resolve_existing(path));
+  const auto kind = host::look_at(path).kind;
+  if (kind == PathKind::missing)
+    return wrong_usage(fmt::format("--{}: {} does not exist", option, base::quoted(path.text())), "check the spelling, or create it");
+  if (option == "cwd" && kind != PathKind::directory)
+    return wrong_usage(fmt::format("--{}: {} is no directory", option, base::quoted(path.text())), "name a directory");
+  return {};
+}
+
 Result<Command> command_from(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
   Command command{.argv = arguments.operands()};
   if (const auto* image = arguments.value("image")) command.image = *image;
   if (const auto* text = arguments.value("cwd")) {
     HARN_TRY(cwd, path_argument(*text, prepared.context));
     if (prepared.this_host) {
+      HARN_OK(check_there("cwd", cwd));
       HARN_TRY(real, host::resolve_existing(cwd));
       cwd = std::move(real);
     }
@@ -135,6 +146,8 @@ Result<PolicyLayers> layers_elsewhere(const Arguments& arguments, const Prepared
 Result<PolicyLayers> layers_here(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
   HARN_TRY(layers, load_layers(caller, prepared.facts, arguments.value("policy")));
   HARN_TRY(flags, policy_from_flags(arguments, prepared.context));
+  for (const auto& path : entries(flags.read_only_roots)) HARN_OK(check_there("read", path));
+  for (const auto& path : entries(flags.workspace_roots)) HARN_OK(check_there("write", path));
   HARN_TRY(resolved, resolve_policy_paths(std::move(flags)));
   layers.flags = std::move(resolved);
   return layers;

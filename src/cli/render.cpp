@@ -36,15 +36,28 @@ std::string error_text(const Error& error) {
   return out;
 }
 
-std::string error_json(const Error& error) {
+base::Value error_value(const Error& error) {
   base::Value members;
   members.set("code", name_of(error.code));
   members.set("stage", name_of(error.stage));
   members.set("message", error.message);
   members.set("hint", error.hint);
   members.set("where", error.where);
+  return members;
+}
+
+std::string narrowing_text(const NarrowingItem& item) {
+  if (item.value == "without " + item.became) return fmt::format("{} gains {}", item.member, item.became);
+  if (item.became.empty()) return fmt::format("{} loses {}", item.member, item.value);
+  // What is left of a path is named with its list; a value is simply another one.
+  const bool remainder = item.became.find(' ') != std::string::npos;
+  return remainder ? fmt::format("{} keeps of {} only {}", item.member, item.value, item.became)
+                   : fmt::format("{} {} becomes {}", item.member, item.value, item.became);
+}
+
+std::string error_json(const Error& error) {
   base::Value out;
-  out.set("error", std::move(members));
+  out.set("error", error_value(error));
   return base::print_json(out, 2) + "\n";
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/value.h"
+#include "harn/policy.h"
 #include "harn/result.h"
 
 namespace harn::cli {
@@ -28,7 +30,11 @@ std::string coloured(std::string_view text, Colour colour, bool wanted);
 std::string error_text(const Error& error);
 
 // {"error": {code, stage, message, hint, where}}
-std::string error_json(const Error& error);
+base::Value error_value(const Error& error);
+std::string error_json(const Error& error);  // {"error": …}
+
+// What a narrowing did, without saying who: "read_only_roots loses /data".
+std::string narrowing_text(const NarrowingItem& item);
 
 // 125 for what was refused or cannot be had, 2 for what was said wrongly.
 int exit_code_of(const Error& error);

@@ -9,6 +9,7 @@
 #include "cli/verbs.h"
 #include "host/resolve_paths.h"
 #include "plan/names.h"
+#include "plan/wrappers/container_mounts.h"
 #include "policy/env_rules.h"
 
 namespace harn::cli {
@@ -30,7 +31,24 @@ base::Value explanation_value(const AbsPath& path, const PathRules& rules) {
   return out;
 }
 
-Result<Reply> explain_paths(const Arguments& arguments, const Prepared& prepared, const PathRules& rules) {
+bool is_container(Backend backend) { return backend == Backend::docker || backend == Backend::podman; }
+
+// What the command would find: a container brings its own system instead of the host's presets.
+PathRules rules_inside(const Prepared& prepared, Backend backend) {
+  return is_container(backend) ? plan::container_rules(prepared.policy, prepared.facts)
+                               : PathRules::for_processes(prepared.policy, prepared.facts);
+}
+
+// A policy that runs nothing has a meaning too, so a plan that cannot be made is no error here.
+Backend backend_of(const Prepared& prepared) {
+  if (prepared.options.backend) return *prepared.options.backend;
+  const auto plan = make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options);
+  return plan ? plan->backend : Backend::noop;
+}
+
+Result<Reply> explain_paths(const Arguments& arguments, const Prepared& prepared) {
+  const auto backend = backend_of(prepared);
+  const auto rules = rules_inside(prepared, backend);
   HARN_TRY(paths, path_arguments(arguments.all("explain-path"), prepared.context));
   base::Array answers;
   Reply reply;
@@ -43,6 +61,7 @@ Result<Reply> explain_paths(const Arguments& arguments, const Prepared& prepared
     reply.out += explanation_of(path, rules);
   }
   if (arguments.has("json")) reply.out = base::print_json(base::Value(std::move(answers)), 2) + "\n";
+  if (is_container(backend)) reply.err = "harn: note: these are the paths of this host; the container image brings its own system\n";
   return reply;
 }
 
@@ -61,8 +80,7 @@ Plan without_secret_values(Plan plan) {
 
 Result<Reply> plan_verb(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(prepared, prepare(arguments, caller));
-  const auto rules = PathRules::for_processes(prepared.policy, prepared.facts);
-  if (arguments.has("explain-path")) return explain_paths(arguments, prepared, rules);
+  if (arguments.has("explain-path")) return explain_paths(arguments, prepared);
 
   HARN_OK(check_not_blocked(prepared));
   HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options));
@@ -71,7 +89,12 @@ Result<Reply> plan_verb(const Arguments& arguments, const Caller& caller) {
   if (prepared.options.no_sandbox) reply.err = "harn: warning: --no-sandbox confines nothing\n";
   if (arguments.has("json")) reply.out = plan_to_json(without_secret_values(plan)) + "\n";
   else if (arguments.has("native")) reply.out = native_text(plan);
-  else reply.out = picture_of({.plan = plan, .policy = prepared.policy, .rules = rules, .notes = prepared.notes, .colour = caller.colour});
+  else
+    reply.out = picture_of({.plan = plan,
+                            .policy = prepared.policy,
+                            .rules = rules_inside(prepared, plan.backend),
+                            .notes = prepared.notes,
+                            .colour = caller.colour});
   return reply;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cli/load.h"
+#include "cli/render.h"
 #include "cli/verbs.h"
 #include "harn/dialect.h"
 #include "harn/permission.h"
@@ -47,8 +48,7 @@ Result<Pair> load_pair(const Arguments& arguments, const Caller& caller) {
 }
 
 std::string narrowing_line(const NarrowingItem& item) {
-  return fmt::format("{}: {} {} (of {})\n", item.member, item.value, item.became.empty() ? "is gone" : "becomes " + item.became,
-                     base::enum_name(item.lost_by));
+  return fmt::format("{}: {}\n", item.lost_by == Side::ceiling ? "the ceiling" : "the request", narrowing_text(item));
 }
 
 base::Value narrowing_value(const Narrowing& narrowing) {
@@ -76,6 +76,22 @@ base::Value widening_value(const std::vector<Widening>& widenings) {
   return out;
 }
 
+// One line each, so that a file can be corrected in one go.
+Reply several_mistakes(const std::vector<Error>& mistakes, bool json) {
+  Reply reply{.exit_code = exit_usage};
+  if (!json) {
+    for (const auto& error : mistakes) reply.err += fmt::format("harn: {}\n", describe(error));
+    return reply;
+  }
+  base::Array errors;
+  for (const auto& error : mistakes) errors.push_back(error_value(error));
+  base::Value out;
+  out.set("error", error_value(mistakes.front()));
+  out.set("errors", std::move(errors));
+  reply.out = json_line(std::move(out));
+  return reply;
+}
+
 base::Value remainder_value(const std::vector<PermissionRemainder>& remainders) {
   base::Array out;
   for (const auto& remainder : remainders) {
@@ -92,7 +108,11 @@ base::Value remainder_value(const std::vector<PermissionRemainder>& remainders) 
 }  // namespace
 
 Result<Reply> policy_check(const Arguments& arguments, const Caller& caller) {
-  HARN_TRY(policy, load_policy(arguments.operands().front(), path_context(caller)));
+  const auto context = path_context(caller);
+  HARN_TRY(source, read_source(arguments.operands().front(), context));
+  const auto mistakes = policy_mistakes(source, context.home);
+  if (mistakes.size() > 1) return several_mistakes(mistakes, arguments.has("json"));
+  HARN_TRY(policy, parse_policy(source, context.home));
   if (!arguments.has("json")) return Reply{.out = fmt::format("ok {}\n", digest(policy))};
   base::Value out;
   out.set("ok", true);
@@ -135,7 +155,7 @@ Result<Reply> policy_within(const Arguments& arguments, const Caller& caller) {
   }
   reply.out = widenings.empty() ? "yes\n" : "no\n";
   for (const auto& widening : widenings)
-    reply.out += fmt::format("{}: {} is more than {}\n", widening.member, widening.requested, widening.ceiling);
+    reply.out += fmt::format("{}: the request has {}, the ceiling allows {}\n", widening.member, widening.requested, widening.ceiling);
   return reply;
 }
 

@@ -61,8 +61,7 @@ Status check_roots_exist(const Policy& policy, const HostFacts& facts) {
         return fail(Error{.code = ErrorCode::invalid_policy,
                           .stage = Stage::plan,
                           .message = std::string(member) + " names '" + root.text() + "', which does not exist",
-                          .hint = "create it, or remove it from the policy",
-                          .where = std::string(member)});
+                          .hint = "create it, or remove it from the policy"});
     return {};
   };
   HARN_OK(check("workspace_roots", entries(policy.workspace_roots)));
@@ -84,8 +83,7 @@ Status check_credentials(const Policy& policy, const HostFacts& facts) {
     return fail(Error{.code = ErrorCode::invalid_policy,
                       .stage = Stage::plan,
                       .message = "process_sandbox.credentials names '" + path.text() + "', which is not a built-in credential path",
-                      .hint = near.empty() ? "use process_sandbox.read_roots for other paths" : "the built-in path is '" + near + "'",
-                      .where = "process_sandbox.credentials"});
+                      .hint = near.empty() ? "use process_sandbox.read_roots for other paths" : "the built-in path is '" + near + "'"});
   }
   return {};
 }
@@ -97,8 +95,7 @@ Status check_sockets(const Policy& policy, const HostFacts& facts) {
     return fail(Error{.code = ErrorCode::invalid_policy,
                       .stage = Stage::plan,
                       .message = "process_sandbox.unix_sockets names '" + path.text() + "', which " + std::string(why),
-                      .hint = "name the socket itself, or use read_roots for files and directories",
-                      .where = "process_sandbox.unix_sockets"});
+                      .hint = "name the socket itself, or use read_roots for files and directories"});
   };
   const auto credentials = policy::credential_paths(facts);
   for (const auto& socket : entries(policy.process_sandbox.unix_sockets)) {

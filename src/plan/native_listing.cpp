@@ -130,6 +130,7 @@ void egress_section(Listing& listing, const Plan& plan) {
     rows.push_back({"allow", rule.host, rule.port ? fmt::format("port {}", *rule.port) : "every port"});
   for (const auto port : plan.egress->blocked_ports) rows.push_back({"block", "*", fmt::format("port {}", port)});
   if (rows.empty()) rows.push_back({"nothing"});
+  rows.push_back({"relay", "localhost", fmt::format("port {}", plan.egress->relay_port)});
   listing.table(2, rows);
 }
 

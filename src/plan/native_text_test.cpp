@@ -101,9 +101,10 @@ limits
   supervised  max_output    10 bytes
 
 egress
-  allow  *.x.org  every port
-  allow  a.org    port 443
-  block  *        port 25
+  allow  *.x.org    every port
+  allow  a.org      port 443
+  block  *          port 25
+  relay  localhost  port 3128
 
 environment
   kept
@@ -178,6 +179,7 @@ syscalls aarch64, otherwise notify
 
 egress
   nothing
+  relay    localhost  port 3128
 )");
 }
 

@@ -177,7 +177,8 @@ struct Fields<HostRule> {
 
 template <>
 struct Fields<EgressPlan> {
-  static constexpr std::tuple list{field("allow", &EgressPlan::allow), field("blocked_ports", &EgressPlan::blocked_ports)};
+  static constexpr std::tuple list{field("allow", &EgressPlan::allow), field("blocked_ports", &EgressPlan::blocked_ports),
+                                   always("relay_port", &EgressPlan::relay_port)};
 };
 
 template <>

@@ -5,15 +5,26 @@
 
 namespace harn {
 
-Result<Policy> parse_policy_json(std::string_view text, const TextContext& context) {
+namespace {
+
+Result<base::Value> parse_json_value(std::string_view text, const TextContext& context) {
   HARN_OK(policy::check_size(text, context));
   auto root = base::parse_json(text, context.file_name);
-  if (!root) {
-    Error error = std::move(root).error();
-    error.code = ErrorCode::invalid_policy;
-    return fail(std::move(error));
-  }
-  return policy::read_policy(*root, context, policy::TextFormat::json);
+  if (!root) root.error().code = ErrorCode::invalid_policy;
+  return root;
+}
+
+}  // namespace
+
+Result<Policy> parse_policy_json(std::string_view text, const TextContext& context) {
+  HARN_TRY(root, parse_json_value(text, context));
+  return policy::read_policy(root, context, policy::TextFormat::json);
+}
+
+std::vector<Error> policy_json_mistakes(std::string_view text, const TextContext& context) {
+  auto root = parse_json_value(text, context);
+  if (!root) return {std::move(root).error()};
+  return policy::policy_mistakes(*root, context, policy::TextFormat::json);
 }
 
 }  // namespace harn

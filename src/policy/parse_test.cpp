@@ -169,6 +169,27 @@ TEST(Parse, KeepsUnsetEmptyAndEverythingApart) {
   }
 }
 
+TEST(Parse, NamesEveryIndependentMistakeOnce) {
+  const TextContext places{.home = path("/home/me"), .file_name = "p.toml"};
+  std::vector<std::string> found;
+  for (const auto& error : policy_toml_mistakes(R"(sandbox_profil = "worktree"
+side_effect_level = "all"
+[limits]
+max_memory_mb = -1
+max_cpus = 2
+[network]
+allowed_hosts = ["x.org"]
+)",
+                                                places))
+    found.push_back(error.where);
+  EXPECT_EQ(found, (std::vector<std::string>{"p.toml:1:1", "p.toml:2:21", "p.toml:4:17", "p.toml:5:1"}));
+  EXPECT_EQ(policy_toml_mistakes("[network]\nallowed_hosts = ['x.org']", places).size(), 1u);
+  EXPECT_EQ(policy_toml_mistakes("x = ", places).size(), 1u);
+  EXPECT_EQ(policy_json_mistakes(R"({"a": 1, "b": 2})", places).size(), 2u);
+  EXPECT_EQ(policy_json_mistakes("{", places).size(), 1u);
+  EXPECT_TRUE(policy_toml_mistakes("", places).empty() && policy_json_mistakes("{}", places).empty());
+}
+
 TEST(Parse, TellsAnEmptyListFromNone) {
   Policy empty;
   empty.read_only_roots.emplace();

@@ -178,4 +178,10 @@ Result<Policy> parse_policy_toml(std::string_view text, const TextContext& conte
   return policy::read_policy(root, context, policy::TextFormat::toml);
 }
 
+std::vector<Error> policy_toml_mistakes(std::string_view text, const TextContext& context) {
+  auto root = policy::parse_toml_value(text, context);
+  if (!root) return {std::move(root).error()};
+  return policy::policy_mistakes(*root, context, policy::TextFormat::toml);
+}
+
 }  // namespace harn

@@ -29,21 +29,33 @@ const MemberRow* find_member(std::span<const MemberRow> members, std::string_vie
   return nullptr;
 }
 
-Status read_table(const Value& value, const Place& at, std::span<const MemberRow> members, Policy& policy) {
-  if (!value.is(ValueKind::object)) return at.expected_table(value);
+// What was read, and what was wrong with it.
+struct Reading {
+  Policy policy = {};
+  std::vector<Error> mistakes = {};
+
+  void note(Status status) {
+    if (!status) mistakes.push_back(std::move(status).error());
+  }
+};
+
+void read_table(const Value& value, const Place& at, std::span<const MemberRow> members, Reading& reading) {
+  if (!value.is(ValueKind::object)) return reading.note(at.expected_table(value));
   for (const auto& entry : value.object()) {
     const MemberRow* member = find_member(members, entry.name);
-    if (member == nullptr) return at.unknown_member(entry, names_of(members));
+    if (member == nullptr) {
+      reading.note(at.unknown_member(entry, names_of(members)));
+      continue;
+    }
     if (member->nullable && entry.value.is(ValueKind::null)) continue;
     const Place inner = at.member(entry.name, entry.value.mark);
     if (member->members.empty()) {
-      HARN_OK(member->read(entry.value, inner, policy));
+      reading.note(member->read(entry.value, inner, reading.policy));
       continue;
     }
-    if (member->open != nullptr) member->open(policy);
-    HARN_OK(read_table(entry.value, inner, member->members, policy));
+    if (member->open != nullptr) member->open(reading.policy);
+    read_table(entry.value, inner, member->members, reading);
   }
-  return {};
 }
 
 // The place of the member a dotted name means, or of its nearest ancestor that was written.
@@ -55,18 +67,30 @@ std::string where_of(const Value& value, const Place& at, std::string_view dotte
   return where_of(*inner, at.member(name, inner->mark), dotted);
 }
 
+Reading read(const Value& root, const TextContext& context, TextFormat format) {
+  const Place at(context, format, root.mark);
+  Reading reading;
+  read_table(root, at, policy_members(), reading);
+  // Members that could not be read would contradict others by accident.
+  if (!reading.mistakes.empty()) return reading;
+  if (auto valid = validate(reading.policy); !valid) {
+    Error error = std::move(valid).error();
+    error.where = where_of(root, at, error.where);
+    reading.mistakes.push_back(std::move(error));
+  }
+  return reading;
+}
+
 }  // namespace
 
 Result<Policy> read_policy(const Value& root, const TextContext& context, TextFormat format) {
-  const Place at(context, format, root.mark);
-  Policy policy;
-  HARN_OK(read_table(root, at, policy_members(), policy));
-  if (auto valid = validate(policy); !valid) {
-    Error error = std::move(valid).error();
-    error.where = where_of(root, at, error.where);
-    return fail(std::move(error));
-  }
-  return policy;
+  auto reading = read(root, context, format);
+  if (!reading.mistakes.empty()) return fail(std::move(reading.mistakes.front()));
+  return std::move(reading.policy);
+}
+
+std::vector<Error> policy_mistakes(const Value& root, const TextContext& context, TextFormat format) {
+  return read(root, context, format).mistakes;
 }
 
 Status check_size(std::string_view text, const TextContext& context) {

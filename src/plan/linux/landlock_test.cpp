@@ -249,6 +249,21 @@ TEST(Landlock, PortsFollowTheReach) {
   }
 }
 
+TEST(Landlock, TheRelayIsReachableWhereThePlanPutsIt) {
+  auto policy = workspace();
+  policy.side_effect_level = SideEffectLevel::network;
+  policy.network = Network{.allowed_hosts = {{.host = "example.org", .port = 443}}};
+  const auto facts = host(4);
+  const Command command;
+  const auto rules = PathRules::for_processes(policy, facts);
+  const auto plan = plan_landlock({.policy = policy, .command = command, .facts = facts, .rules = rules},
+                                  {.reach = NetworkReach::restricted, .relay_port = 8118})
+                        .plan;
+  std::vector<std::uint16_t> ports;
+  for (const auto& rule : plan.ports) ports.push_back(rule.port);
+  EXPECT_EQ(ports, (std::vector<std::uint16_t>{53, 443, 8118}));
+}
+
 TEST(Landlock, TheTableIsTheKernels) {
   for (const auto& right : landlock_rights()) {
     const LandlockPlan plan{.abi = right.since, .handled_fs = {std::string(right.name)}};

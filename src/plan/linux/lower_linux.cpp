@@ -16,6 +16,13 @@ namespace {
 
 bool has_own_network(NetworkReach reach) { return reach == NetworkReach::loopback || reach == NetworkReach::restricted; }
 
+EgressPlan egress_for(const Network& network) {
+  EgressPlan egress{.allow = network.allowed_hosts, .blocked_ports = {}};
+  std::sort(egress.allow.begin(), egress.allow.end());
+  egress.blocked_ports.assign(network.blocked_ports.begin(), network.blocked_ports.end());
+  return egress;
+}
+
 LinuxLayers choose_layers(const PlanInput& input) {
   const auto& linux = input.facts.linux;
   const bool own_network_possible = linux.user_namespaces && linux.network_namespaces;
@@ -29,9 +36,12 @@ LinuxLayers choose_layers(const PlanInput& input) {
   const bool unfiltered = !layers.filtered && layers.given == NetworkReach::none && own_network_possible;
   layers.isolation.loopback = has_own_network(layers.given);
   layers.isolation.network = layers.isolation.loopback || layers.sockets.private_network || unfiltered;
+  if (layers.given == NetworkReach::restricted) layers.egress = egress_for(input.policy.effective_network());
   if (linux.user_namespaces) layers.view = plan_view(input, layers.isolation);
   if (linux.landlock_abi >= 1)
-    layers.landlock = plan_landlock(input, {.view = layers.view ? &layers.view->view : nullptr, .reach = layers.given});
+    layers.landlock = plan_landlock(input, {.view = layers.view ? &layers.view->view : nullptr,
+                                            .reach = layers.given,
+                                            .relay_port = layers.egress.value_or(EgressPlan{}).relay_port});
   return layers;
 }
 
@@ -81,13 +91,6 @@ void note_refusals(const LinuxLayers& layers, Plan& plan) {
     plan.notes.push_back(base::quoted(directory.text()) + " cannot be listed, because something in it is denied");
 }
 
-EgressPlan egress_for(const Network& network) {
-  EgressPlan egress{.allow = network.allowed_hosts, .blocked_ports = {}};
-  std::sort(egress.allow.begin(), egress.allow.end());
-  egress.blocked_ports.assign(network.blocked_ports.begin(), network.blocked_ports.end());
-  return egress;
-}
-
 }  // namespace
 
 Status lower_linux(const PlanInput& input, Plan& plan) {
@@ -105,7 +108,7 @@ Status lower_linux(const PlanInput& input, Plan& plan) {
   confinement.syscalls = std::move(filter);
   plan.confinement = std::move(confinement);
 
-  if (layers.given == NetworkReach::restricted) plan.egress = egress_for(input.policy.effective_network());
+  plan.egress = layers.egress;
   place_temp(input, layers.view.has_value(), plan);
   note_refusals(layers, plan);
   lower_posix_limits(input.policy, input.facts, plan);

@@ -120,16 +120,15 @@ class MountList {
 
 }  // namespace
 
-PathRules container_rules(const PlanInput& input) {
-  auto policy = input.policy;
+PathRules container_rules(Policy policy, const HostFacts& facts) {
   const bool tokens = policy.exposes_package_tokens();
   policy.process_sandbox.presets.emplace();
   auto exposed = entries(policy.process_sandbox.credentials);
   if (tokens)
-    for (const auto& credential : policy::credential_paths(input.facts))
+    for (const auto& credential : policy::credential_paths(facts))
       if (credential.package_token) exposed.push_back(credential.path);
   policy.process_sandbox.credentials = std::move(exposed);
-  return PathRules::for_processes(policy, input.facts);
+  return PathRules::for_processes(policy, facts);
 }
 
 Result<ContainerMounts> container_mounts(const PlanInput& input) {

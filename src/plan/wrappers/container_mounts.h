@@ -18,7 +18,7 @@ struct ContainerMounts {
 };
 
 // The policy's rules for a container: what the command would see without any preset.
-PathRules container_rules(const PlanInput& input);
+PathRules container_rules(Policy policy, const HostFacts& facts);
 
 // `input.rules` from container_rules(). Fails for what must not be mounted: the root, system
 // directories, directories holding a daemon's socket.

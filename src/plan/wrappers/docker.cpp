@@ -197,7 +197,7 @@ Status lower_inside(const PlanInput& input, Engine engine, Plan& plan) {
 Status lower_container(const PlanInput& input, Engine engine, Plan& plan) {
   HARN_OK(refuse_dangerous_sockets(input.policy));
   HARN_OK(check_words(plan, input.command.image));
-  const auto rules = container_rules(input);
+  const auto rules = container_rules(input.policy, input.facts);
   return lower_inside({.policy = input.policy, .command = input.command, .facts = input.facts, .rules = rules}, engine, plan);
 }
 
