@@ -28,6 +28,7 @@ struct RunOptions {
   // The calling process exists for this one command (the CLI): signals it gets are passed on, orphans
   // of the command come to it, and its memory is hidden from its own user.
   bool whole_process = false;
+  bool receipt = true;                 // digesting a plan costs as much as making it: only where somebody reads it
   std::optional<AbsPath> canary = {};  // see ensure_canary()
 };
 

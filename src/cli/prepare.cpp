@@ -51,7 +51,7 @@ std::vector<std::string> composition_notes(const Composed& composed) {
 
 // The confined side must not be able to write what later decides about it.
 Status check_own_files(const Prepared& prepared, const Caller& caller) {
-  const auto rules = PathRules::for_processes(prepared.policy, prepared.facts);
+  const auto& rules = prepared.rules;
   for (const auto& file : {user_config_file(caller), trust_file(caller), ceiling_file()}) {
     auto at = file;
     auto decision = rules.decide(at, FileOp::write);
@@ -200,9 +200,11 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
   prepared.notes.insert(prepared.notes.end(), idle.begin(), idle.end());
   if (!prepared.this_host) {
     if (auto note = unread_project_note(arguments, caller); !note.empty()) prepared.notes.push_back(std::move(note));
+    prepared.rules = PathRules::for_processes(prepared.policy, prepared.facts);
     return prepared;
   }
   for (auto& note : look_at_paths(prepared.facts, prepared.policy)) prepared.notes.push_back(std::move(note));
+  prepared.rules = PathRules::for_processes(prepared.policy, prepared.facts);
   HARN_OK(check_own_files(prepared, caller));
   return prepared;
 }

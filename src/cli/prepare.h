@@ -15,6 +15,7 @@ namespace harn::cli {
 struct Prepared {
   HostFacts facts = {};
   Policy policy = {};
+  PathRules rules = {};  // the policy compiled for this host
   Command command = {};
   PlanOptions options = {};
   PathContext context = {};  // what paths on this command line refer to

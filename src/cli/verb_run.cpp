@@ -21,8 +21,7 @@ int exit_code_of(const Outcome& outcome) {
 // A place for the canary that this policy keeps closed; none is no error, the receipt says "assumed".
 std::optional<AbsPath> canary_for(const Prepared& prepared, const Caller& caller) {
   const auto directory = state_directory(caller);
-  const auto rules = PathRules::for_processes(prepared.policy, prepared.facts);
-  if (rules.decide(directory.join("canary"), FileOp::read).allowed) return std::nullopt;
+  if (prepared.rules.decide(directory.join("canary"), FileOp::read).allowed) return std::nullopt;
   auto file = ensure_canary(directory);
   if (!file) return std::nullopt;
   return std::move(*file);
@@ -75,7 +74,7 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
   const bool json = arguments.has("json");
   if (plan.route == Route::refused)
     return fail(Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = plan.refusal->message, .hint = plan.refusal->hint});
-  RunOptions options{.whole_process = true, .canary = canary_for(prepared, caller)};
+  RunOptions options{.whole_process = true, .receipt = json || arguments.has("receipt"), .canary = canary_for(prepared, caller)};
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
   else caller.tell(gap_line(plan));
   HARN_TRY(outcome, run_plan(plan, options));

@@ -124,6 +124,8 @@ std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy) {
     if (!finding.note.empty()) notes.push_back(std::move(finding.note));
   }
   for (const auto& path : paths_of_interest(rooted, facts)) facts.paths[path.text()] = host::look_at(path);
+  // Landlock alone must write a directory with something denied inside as its entries; a view need not.
+  if (facts.linux.user_namespaces) return notes;
   for (const auto& directory : directories_to_list(PathRules::for_processes(rooted, facts))) {
     auto names = sys::list_directory(directory, most_entries);
     auto& fact = facts.paths.try_emplace(directory.text(), host::look_at(directory)).first->second;

@@ -65,9 +65,9 @@ Result<AbsPath> resolve_links(const AbsPath& path) {
 }
 
 PathFact look_at(const AbsPath& path) {
-  PathFact fact{.kind = kind_from(sys::target_type_of(path))};
-  if (fact.kind == PathKind::missing) return fact;
-  if (auto real = sys::real_path(path); real && *real != path) fact.link_target = std::move(*real);
+  auto found = sys::find(path);
+  PathFact fact{.kind = kind_from(found.type)};
+  if (fact.kind != PathKind::missing && found.real != path) fact.link_target = std::move(found.real);
   return fact;
 }
 

@@ -73,7 +73,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
                                          .hide_launcher = options.whole_process,
                                          .cgroups = tree.join_files(),
                                          .canary = options.canary}));
-  auto receipt = sandbox::make_receipt(plan, prepared.proofs());
+  auto receipt = options.receipt ? sandbox::make_receipt(plan, prepared.proofs()) : Receipt{};
   receipt.run_id = run_id;
   receipt.timings_us["prepare"] = micros_since(start);
 

@@ -8,8 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -83,7 +87,39 @@ FileType target_type_of(const AbsPath& path) {
   return ::stat(path.text().c_str(), &status) == 0 ? type_from(status.st_mode) : FileType::missing;
 }
 
+namespace {
+
+// The kernel knows where a descriptor is; asking it is one call where realpath() needs one for every
+// component. It has no answer without /proc, and a wrong one for what was deleted meanwhile.
+std::optional<AbsPath> place_of(int fd) {
+  char link[32] = "/proc/self/fd/";
+  std::to_chars(link + std::strlen(link), link + sizeof link - 1, fd);
+  char text[PATH_MAX];
+  const auto length = ::readlink(link, text, sizeof text);
+  if (length <= 0 || text[0] != '/') return std::nullopt;
+  const std::string_view place(text, static_cast<std::size_t>(length));
+  if (place.ends_with(" (deleted)")) return std::nullopt;
+  auto path = AbsPath::parse(place);
+  if (!path) return std::nullopt;
+  return std::move(*path);
+}
+
+}  // namespace
+
+Found find(const AbsPath& path) {
+  const UniqueFd fd(::open(path.text().c_str(), O_PATH | O_CLOEXEC));
+  if (!fd) return {};
+  struct stat status = {};
+  if (::fstat(fd.get(), &status) != 0) return {};
+  if (auto place = place_of(fd.get())) return {.type = type_from(status.st_mode), .real = std::move(*place)};
+  auto real = real_path(path);
+  return {.type = type_from(status.st_mode), .real = real ? std::move(*real) : path};
+}
+
 Result<AbsPath> real_path(const AbsPath& path) {
+  const UniqueFd fd(::open(path.text().c_str(), O_PATH | O_CLOEXEC));
+  if (!fd) return fail(os_failure("realpath", path.text(), errno));
+  if (auto place = place_of(fd.get())) return std::move(*place);
   const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.text().c_str(), nullptr), &std::free);
   if (!resolved) return fail(os_failure("realpath", path.text(), errno));
   return AbsPath::parse(resolved.get());

@@ -28,6 +28,13 @@ FileType type_of(const AbsPath& path);
 // What the path leads to; a link into nothing is missing.
 FileType target_type_of(const AbsPath& path);
 
+// What the path leads to and where that really is, asked together: plans look at hundreds of paths.
+struct Found {
+  FileType type = FileType::missing;
+  AbsPath real = {};  // unset (the root) when missing
+};
+Found find(const AbsPath& path);
+
 // Every link resolved. The error's os_error tells a missing path (ENOENT) from a loop (ELOOP).
 Result<AbsPath> real_path(const AbsPath& path);
 

@@ -56,13 +56,11 @@ class Remover {
       if (::renameat(directory, name, top_, free_name.c_str()) == 0) ++moved_;
       return false;
     }
-    const UniqueFd below(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!below) {
-      // A directory its owner closed to itself.
-      ::fchmodat(directory, name, S_IRWXU, AT_SYMLINK_NOFOLLOW);
-      return ::unlinkat(directory, name, AT_REMOVEDIR) == 0;
-    }
-    ::fchmod(below.get(), S_IRWXU);
+    const auto open = [&] { return UniqueFd(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)); };
+    auto below = open();
+    // A directory its owner closed to itself, or to writing.
+    if (!below && ::fchmodat(directory, name, S_IRWXU, AT_SYMLINK_NOFOLLOW) == 0) below = open();
+    if (!below || ::fchmod(below.get(), S_IRWXU) != 0) return false;
     empty(below.get(), depth + 1);
     return ::unlinkat(directory, name, AT_REMOVEDIR) == 0;
   }
