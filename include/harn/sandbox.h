@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harn/outcome.h"
 #include "harn/plan.h"
@@ -28,8 +29,9 @@ struct RunOptions {
   // The calling process exists for this one command (the CLI): signals it gets are passed on, orphans
   // of the command come to it, and its memory is hidden from its own user.
   bool whole_process = false;
-  bool receipt = true;                 // digesting a plan costs as much as making it: only where somebody reads it
-  std::optional<AbsPath> canary = {};  // see ensure_canary()
+  bool receipt = true;                  // digesting a plan costs as much as making it: only where somebody reads it
+  std::vector<AbsPath> workspace = {};  // where a repository of its own making is reported
+  std::optional<AbsPath> canary = {};   // see ensure_canary()
 };
 
 // Runs it to the end; afterwards no process of it is left. An error means the command did not run.

@@ -74,7 +74,10 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
   const bool json = arguments.has("json");
   if (plan.route == Route::refused)
     return fail(Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = plan.refusal->message, .hint = plan.refusal->hint});
-  RunOptions options{.whole_process = true, .receipt = json || arguments.has("receipt"), .canary = canary_for(prepared, caller)};
+  RunOptions options{.whole_process = true,
+                     .receipt = json || arguments.has("receipt"),
+                     .workspace = prepared.policy.workspace_roots.value_or(std::vector<AbsPath>{}),
+                     .canary = canary_for(prepared, caller)};
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
   else caller.tell(gap_line(plan));
   HARN_TRY(outcome, run_plan(plan, options));
