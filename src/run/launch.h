@@ -14,6 +14,7 @@
 
 #include "harn/plan.h"
 #include "harn/result.h"
+#include "run/child/script.h"
 #include "sys/unique_fd.h"
 
 namespace harn::run {
@@ -32,6 +33,7 @@ struct LaunchSettings {
   bool die_with_thread = false;           // for programs whose only thread calls spawn()
   bool hide_launcher = false;             // make the caller's memory unreadable for its own user
   std::vector<std::string> cgroups = {};  // cgroup.procs files to join
+  child::Fault fault = {};                // for tests
   std::optional<AbsPath> canary = {};     // a file outside every grant that the caller can write
 };
 
@@ -83,6 +85,9 @@ class PreparedChild {
   ~PreparedChild();
 
   const Proofs& proofs() const;
+  // What the child will do, step by step, for people: the view's steps, then the command's.
+  const std::vector<std::string>& outer_steps() const;
+  const std::vector<std::string>& inner_steps() const;
 
  private:
   friend Result<PreparedChild> prepare(const Plan& plan, const LaunchSettings& settings);

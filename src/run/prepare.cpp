@@ -107,9 +107,10 @@ class Preparer {
 
   Status write_init() {
     HARN_TRY(program, open_init_program());
-    outer_.add({.op = Op::start_inner}, "start the command's process");
+    // Before the command starts: whatever could still fail afterwards could only end it again.
     outer_.add({.op = Op::no_new_privileges}, "forbid new privileges to init");
     outer_.add({.op = Op::drop_capabilities, .number = highest_capability()}, "drop the capabilities of init");
+    outer_.add({.op = Op::start_inner}, "start the command's process");
     outer_.add({.op = Op::become_init, .number = parts_.keep.fd(std::move(program))}, "start init");
     return {};
   }
@@ -261,6 +262,7 @@ Result<PreparedChild> prepare(const Plan& plan, const LaunchSettings& settings) 
     return fail(Error{.code = ErrorCode::internal, .stage = Stage::prepare, .message = "a refused plan cannot be run"});
   auto parts = std::make_unique<PreparedParts>();
   HARN_OK(Preparer(plan, settings, *parts).run());
+  parts->launch.fault = settings.fault;
   link_up(*parts);
   return PreparedChild(std::move(parts));
 }

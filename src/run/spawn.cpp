@@ -65,7 +65,8 @@ Error explain(const PreparedParts& parts) {
   }
   error.message = fmt::format("could not {}: {} (step {} of the {})", label, reason(report.error), step + 1,
                               report.inner != 0 ? "command's process" : "view");
-  error.hint = "the command did not run; 'harn doctor' shows what this host can do";
+  error.hint = op == child::Op::become_init ? "the command was ended as soon as it had started" : "the command did not run";
+  error.hint += "; 'harn doctor' shows what this host can do";
   return error;
 }
 
@@ -87,6 +88,8 @@ PreparedChild::PreparedChild(PreparedChild&&) noexcept = default;
 PreparedChild& PreparedChild::operator=(PreparedChild&&) noexcept = default;
 PreparedChild::~PreparedChild() = default;
 const Proofs& PreparedChild::proofs() const { return parts_->proofs; }
+const std::vector<std::string>& PreparedChild::outer_steps() const { return parts_->outer.labels(); }
+const std::vector<std::string>& PreparedChild::inner_steps() const { return parts_->inner.labels(); }
 
 Result<Process> spawn(PreparedChild prepared) {
   auto& parts = *prepared.parts_;

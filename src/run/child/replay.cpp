@@ -152,7 +152,9 @@ constexpr Word reached = 1;
 
 [[noreturn]] void replay(Launch& launch, const Script& script, bool inner) {
   for (std::size_t i = 0; i < script.count; ++i) {
-    const Word result = perform(launch, script.steps[i]);
+    const bool faulty = static_cast<std::int32_t>(i) == launch.fault.step && inner == launch.fault.inner;
+    const Word injected = launch.fault.error == 0 ? reached : -launch.fault.error;
+    const Word result = faulty ? injected : perform(launch, script.steps[i]);
     const bool canary = script.steps[i].op >= Op::refuse_open && script.steps[i].op <= Op::refuse_signal;
     if (result >= 0 && !(canary && result == reached)) continue;
     launch.report.inner = inner ? 1 : 0;

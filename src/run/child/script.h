@@ -83,6 +83,13 @@ struct Report {
   std::int32_t init_attempted = 0;
 };
 
+// A step that is made to fail, so that tests can see each of them fail.
+struct Fault {
+  std::int32_t step = -1;
+  std::int32_t error = 0;  // 0: a canary that is reached
+  bool inner = false;
+};
+
 struct Script {
   const Step* steps = nullptr;
   std::size_t count = 0;
@@ -103,6 +110,7 @@ struct Launch {
   int status_fd = -1;  // the two the init program keeps
   int control_fd = -1;
   Report report = {};
+  Fault fault = {};
   // Descriptors that come and go while the view is built.
   int root_fd = -1;
   int hidden_fd = -1;
