@@ -68,7 +68,8 @@ harn::Plan plan_here(const harn::AbsPath& workspace, bool view) {
   auto facts = harn::probe_host({.environment = env, .cwd = workspace});
   if (!view) facts.linux.user_namespaces = facts.linux.pid_namespaces = facts.linux.network_namespaces = false;
   harn::look_at_paths(facts, policy);
-  auto plan = harn::make_plan(policy, {.argv = {"/bin/true"}, .cwd = workspace, .environment = env}, facts, {.backend = harn::Backend::linux});
+  auto plan =
+      harn::make_plan(policy, {.argv = {"/bin/true"}, .cwd = workspace, .environment = env}, facts, {.backend = harn::Backend::linux});
   if (!plan) std::abort();
   // The scratch directory belongs to a whole run, not to a spawn.
   plan->scratch.reset();
@@ -118,10 +119,36 @@ int main(int argc, char** argv) {
   cases.push_back({"harn run, all layers", "<= 4.5", [&] { spawn_and_wait({harn_path, "run", "--", "/bin/true"}); }});
   if (std::filesystem::exists("/usr/bin/bwrap"))
     cases.push_back({"bwrap, comparable policy", "harn <= half", [&] {
-                       spawn_and_wait({"/usr/bin/bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/usr", "/usr", "--ro-bind", "/etc",
-                                       "/etc", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64",
-                                       "/lib64", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/root", "--bind", name,
-                                       name, "/bin/true"});
+                       spawn_and_wait({"/usr/bin/bwrap",
+                                       "--unshare-all",
+                                       "--die-with-parent",
+                                       "--ro-bind",
+                                       "/usr",
+                                       "/usr",
+                                       "--ro-bind",
+                                       "/etc",
+                                       "/etc",
+                                       "--symlink",
+                                       "usr/bin",
+                                       "/bin",
+                                       "--symlink",
+                                       "usr/lib",
+                                       "/lib",
+                                       "--symlink",
+                                       "usr/lib64",
+                                       "/lib64",
+                                       "--dev",
+                                       "/dev",
+                                       "--proc",
+                                       "/proc",
+                                       "--tmpfs",
+                                       "/tmp",
+                                       "--tmpfs",
+                                       "/root",
+                                       "--bind",
+                                       name,
+                                       name,
+                                       "/bin/true"});
                      }});
   for (int round = 0; round < rounds; ++round)
     for (auto& one : cases) {

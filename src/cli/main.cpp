@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The edge of the program: arguments, environment, working directory and terminal are read here once
 // and passed on as values; text is written here once.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -42,9 +43,16 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
+// Whatever is opened next would take the place of a closed standard stream.
+void fill_standard_streams() {
+  for (int fd = 0; fd < 3; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", O_RDWR);
+}
+
 }  // namespace
 
 int main(int argc, char** argv, char** environment) {
+  fill_standard_streams();
   harn::cli::Caller caller;
   caller.words.assign(argv + (argc > 0 ? 1 : 0), argv + argc);
   caller.environment = read_environment(environment);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -101,8 +102,15 @@ class Preparer {
     outer_.add({.op = Op::check_lifeline, .number = parts_.launch.control_fd}, "see the launcher alive");
     if ((flags & CLONE_NEWUSER) != 0) write_identity(outer_, ::geteuid(), ::getegid());
     if (settings_.hide_launcher) outer_.add({.op = Op::hide_launcher}, "hide the launcher");
-    write_view(outer_, view);
+    write_view(outer_, view, terminal_name());
     return {};
+  }
+
+  // Programs ask for the name of their terminal; the private devpts does not know the caller's.
+  std::string terminal_name() const {
+    char name[64];
+    if (settings_.session == Session::own || settings_.terminal_fd < 0) return {};
+    return ::ttyname_r(settings_.terminal_fd, name, sizeof name) == 0 ? name : std::string();
   }
 
   Status write_init() {
@@ -173,12 +181,15 @@ class Preparer {
   }
 
   Status write_narrowing(const LinuxConfinement& linux, const View* view) {
+    inner_.add({.op = Op::new_keyring}, "take an empty keyring");
     int ruleset = -1;
     if (linux.landlock) {
       HARN_TRY(made, make_ruleset(*linux.landlock, view, inner_));
       ruleset = parts_.keep.fd(std::move(made));
     }
-    if (linux.drop_capabilities) inner_.add({.op = Op::drop_capabilities, .number = highest_capability()}, "drop capabilities");
+    // With a view the outer script gave them up already.
+    if (linux.drop_capabilities && view == nullptr)
+      inner_.add({.op = Op::drop_capabilities, .number = highest_capability()}, "drop capabilities");
     inner_.add({.op = Op::close_others, .number = 3}, "close descriptors");
     if (linux.no_new_privileges) inner_.add({.op = Op::no_new_privileges}, "forbid new privileges");
     if (ruleset >= 0) inner_.add({.op = Op::landlock_enforce, .number = ruleset}, "enforce Landlock");

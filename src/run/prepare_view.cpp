@@ -23,7 +23,7 @@ constexpr std::uint64_t sealed = MOUNT_ATTR_RDONLY;
 
 class ViewWriter {
  public:
-  ViewWriter(ScriptWriter& writer, const View& view) : writer_(writer), view_(view) {}
+  ViewWriter(ScriptWriter& writer, const View& view, const std::string& terminal) : writer_(writer), view_(view), terminal_(terminal) {}
 
   void run() {
     const auto hides = [](const MountStep& step) { return step.op == MountOp::hide; };
@@ -102,6 +102,13 @@ class ViewWriter {
     ours_.erase(step.target.text());
   }
 
+  void show_device(const std::string& source, const AbsPath& target) {
+    mount_point({.target = target, .file = true});
+    writer_.add({.op = Op::bind, .mask = device, .text = inside(target), .other = writer_.text(source)},
+                fmt::format("show {}", base::quoted(source)));
+    shown_.insert(target.text());
+  }
+
   void hide(const MountStep& step) {
     mount_point(step);
     writer_.add({.op = step.file ? Op::hide_file : Op::hide_directory, .text = inside(step.target)},
@@ -133,8 +140,9 @@ class ViewWriter {
     for (const auto* name : {"null", "zero", "full", "random", "urandom", "tty"}) {
       const auto path = dev.join(name);
       if (sys::target_type_of(path) != sys::FileType::device) continue;
-      bind({.op = MountOp::bind, .source = path.text(), .target = path, .file = true});
+      show_device(path.text(), path);
     }
+    if (!terminal_.empty()) show_device(terminal_, dev.join("console"));
     way_to(dev.join("pts"));
     writer_.add({.op = Op::mount_terminals, .mask = device, .text = inside(dev.join("pts"))}, "mount own terminals");
     fresh({.op = MountOp::tmpfs, .target = dev.join("shm")});
@@ -147,6 +155,7 @@ class ViewWriter {
 
   ScriptWriter& writer_;
   const View& view_;
+  const std::string& terminal_;
   std::set<std::string, std::less<>> ours_ = {};   // directories on file systems of our own
   std::set<std::string, std::less<>> shown_ = {};  // the host's, or closed: nothing is made inside
   std::vector<const char*> to_seal_ = {};
@@ -182,7 +191,7 @@ void write_identity(ScriptWriter& writer, std::uint32_t uid, std::uint32_t gid) 
   write("/proc/sys/user/max_user_namespaces", "0");
 }
 
-void write_view(ScriptWriter& writer, const View& view) { ViewWriter(writer, view).run(); }
+void write_view(ScriptWriter& writer, const View& view, const std::string& terminal) { ViewWriter(writer, view, terminal).run(); }
 
 ViewPlaces::ViewPlaces(const View& view) {
   for (const auto& step : view.mounts) steps_.insert_or_assign(step.target.text(), step.op);

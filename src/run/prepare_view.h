@@ -16,7 +16,8 @@ Result<std::uint64_t> namespace_flags(const View& view);
 // Identity inside the new user namespace: the caller stays who it is, and makes no further one.
 void write_identity(ScriptWriter& writer, std::uint32_t uid, std::uint32_t gid);
 
-void write_view(ScriptWriter& writer, const View& view);
+// `terminal`: the caller's, shown as /dev/console; empty = none.
+void write_view(ScriptWriter& writer, const View& view, const std::string& terminal);
 
 // Which places the view makes, so that only the child can name them.
 class ViewPlaces {

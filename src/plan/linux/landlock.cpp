@@ -172,7 +172,10 @@ class RuleWriter {
     return by_name || rule.path.text() == "/dev/tty" ? kinds | RightKind::device : kinds;
   }
 
+  // Listing is allowed wherever the view shows something: it shows nothing but what is granted, and
+  // people look around with "ls /".
   void add_view_devices() {
+    if (input_.rules.access(AbsPath()) == Access::none) add_exactly("/", {"read_dir"}, "the view itself");
     add_exactly("/dev/pts", {"read_file", "write_file", "read_dir", "ioctl_dev"}, "private");
     add({.path = AbsPath::of("/dev/shm"), .kinds = RightKind::read | RightKind::write | RightKind::remove, .note = "private"});
     add_exactly("/proc", {"read_file", "read_dir"}, "own processes");

@@ -167,6 +167,7 @@ TEST(Landlock, DescribesThePlacesTheViewMakes) {
   const std::string all =
       "execute write_file read_file read_dir remove_dir remove_file make_dir make_reg make_sock make_fifo make_sym refer truncate";
   EXPECT_EQ(text_of(out.plan),
+            "/: read_dir (the view itself)\n"
             "/dev/pts: write_file read_file read_dir ioctl_dev (private)\n"
             "/dev/shm: " +
                 all +

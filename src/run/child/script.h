@@ -24,6 +24,7 @@ enum class Op : std::uint8_t {
   write_file,  // text: path, other: what to write
   write_fd,    // number, other: what to write
   new_session,
+  new_keyring,    // the caller's keys stay with the caller
   new_group,      // a process group of its own in the caller's session
   take_terminal,  // number: our group becomes the terminal's foreground
   move_fd,        // number → mask (a target below 3), inheritable
