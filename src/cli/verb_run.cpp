@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/load.h"
 #include "cli/prepare.h"
+#include "cli/told.h"
 #include "cli/verbs.h"
 #include "harn/sandbox.h"
 #include "host/user_files.h"
@@ -27,8 +28,8 @@ std::optional<AbsPath> canary_for(const Prepared& prepared, const Caller& caller
   return std::move(*file);
 }
 
-// Once, in one line: what the receipt tells in full.
-std::string gap_line(const Plan& plan) {
+// In one line what the receipt tells in full: holes every time, small gaps once per boot.
+std::string gap_line(const Plan& plan, const Prepared& prepared, const Caller& caller) {
   std::vector<std::string_view> partly;
   std::vector<std::string_view> open;
   for (std::size_t i = 0; i < dimension_count; ++i) {
@@ -40,7 +41,8 @@ std::string gap_line(const Plan& plan) {
   if (plan.route == Route::direct) return "harn: warning: nothing confines this command\n";
   std::string out;
   if (!open.empty()) out += fmt::format("harn: warning: not enforced here: {}\n", fmt::join(open, " "));
-  if (!partly.empty()) out += fmt::format("harn: note: enforced with gaps: {} ('harn plan' names them)\n", fmt::join(partly, " "));
+  const auto gaps = fmt::format("harn: note: enforced with gaps: {} ('harn plan' names them; this is said once)\n", fmt::join(partly, " "));
+  if (!partly.empty() && is_news(caller, prepared.facts.project_root.text(), gaps)) out += gaps;
   return out;
 }
 
@@ -79,7 +81,7 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
                      .workspace = prepared.policy.workspace_roots.value_or(std::vector<AbsPath>{}),
                      .canary = canary_for(prepared, caller)};
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
-  else caller.tell(gap_line(plan));
+  else caller.tell(gap_line(plan, prepared, caller));
   HARN_TRY(outcome, run_plan(plan, options));
   HARN_OK(write_receipt(arguments, prepared, outcome));
   Reply reply{.exit_code = exit_code_of(outcome)};
