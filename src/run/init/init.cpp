@@ -99,6 +99,7 @@ void obey() {
 
 [[noreturn]] void live() {
   raw_syscall(SYS_prctl, PR_SET_DUMPABLE, 0);
+  raw_syscall(SYS_prctl, PR_SET_NAME, word_of("harn-init"));
   raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   unsigned long child = 1ul << (SIGCHLD - 1);
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, word_of(&child), 0, sizeof child);
