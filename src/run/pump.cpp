@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +65,7 @@ bool OutputPump::write_some() {
   const ssize_t written = ::write(to_, waiting_.data(), size);
   if (written < 0 && try_again()) return false;
   if (written < 0) {  // nobody reads any more: let the command find out as it would have
+    if (errno != EPIPE) write_error_ = errno;
     waiting_.clear();
     from_ = {};
     return false;
@@ -72,16 +74,14 @@ bool OutputPump::write_some() {
   return true;
 }
 
-void OutputPump::drain() {
-  while (from_ && read_some())
-    while (!waiting_.empty() && write_some()) {
-    }
-  while (!waiting_.empty() && write_some()) {
+void OutputPump::take_rest() {
+  while (from_ && (read_some() || errno == EINTR)) {
   }
   from_ = {};
 }
 
-InputPump::InputPump(int from, sys::UniqueFd to) : from_(from), regular_(is_regular(from)), to_(std::move(to)) {}
+InputPump::InputPump(int from, sys::UniqueFd to, sys::UniqueFd unread)
+    : from_(from), regular_(is_regular(from)), to_(std::move(to)), unread_(std::move(unread)) {}
 
 InputPump::InputPump(std::string bytes, sys::UniqueFd to) : to_(std::move(to)), waiting_(std::move(bytes)) {
   if (waiting_.empty()) to_ = {};
@@ -115,6 +115,14 @@ void InputPump::write_some() {
   }
   waiting_.erase(0, static_cast<std::size_t>(written));
   if (waiting_.empty() && from_ < 0) to_ = {};
+}
+
+void InputPump::give_back() {
+  if (!regular_ || !unread_) return;
+  int in_pipe = 0;
+  if (::ioctl(unread_.get(), FIONREAD, &in_pipe) != 0) return;
+  ::lseek(from_, -static_cast<off_t>(waiting_.size()) - in_pipe, SEEK_CUR);
+  unread_ = {};
 }
 
 }  // namespace harn::run

@@ -29,8 +29,10 @@ class OutputPump {
   // What to wait for now: readable input, or room for what is waiting.
   pollfd interest() const;
   void work(short revents);
-  // The command is gone: everything already in the pipe, and nothing that comes later.
-  void drain();
+  // The command is gone: takes what is already in the pipe, and nothing that comes later.
+  void take_rest();
+  // Why bytes could not be passed on, as errno; 0 = they were, or their reader had left.
+  int write_error() const { return write_error_; }
   std::string take_captured() { return std::move(captured_); }
 
  private:
@@ -43,19 +45,23 @@ class OutputPump {
   OutputBudget& budget_;
   std::string waiting_ = {};
   std::string captured_ = {};
+  int write_error_ = 0;
 };
 
 // From the caller's descriptor or from memory into the command's pipe.
 class InputPump {
  public:
   InputPump() = default;
-  InputPump(int from, sys::UniqueFd to);  // `from` borrowed
+  // `from` borrowed; `unread` is the command's end of the pipe, for give_back().
+  InputPump(int from, sys::UniqueFd to, sys::UniqueFd unread = {});
   InputPump(std::string bytes, sys::UniqueFd to);
 
   bool open() const { return static_cast<bool>(to_); }
   pollfd interest() const;
   void work(short revents);
   void close() { to_ = {}; }
+  // The command is gone: a file continues where it stopped reading, for whoever reads next.
+  void give_back();
 
  private:
   void read_some();
@@ -64,6 +70,7 @@ class InputPump {
   int from_ = -1;
   bool regular_ = false;
   sys::UniqueFd to_ = {};
+  sys::UniqueFd unread_ = {};
   std::string waiting_ = {};
 };
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <string>
@@ -86,6 +87,30 @@ TEST(OutputPump, LetsTheCommandFindOutThatNobodyReads) {
   EXPECT_EQ(::write(from.writer.get(), "x", 1), -1);
 }
 
+TEST(OutputPump, SaysWhyBytesWereLost) {
+  const sys::UniqueFd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  Pipe from;
+  OutputBudget budget;
+  OutputPump pump(std::move(from.reader), full.get(), budget);
+  ASSERT_EQ(::write(from.writer.get(), "x", 1), 1);
+  pump.work(POLLIN);
+  EXPECT_EQ(pump.write_error(), 0);
+  pump.work(POLLOUT);
+  EXPECT_EQ(pump.write_error(), ENOSPC);
+}
+
+TEST(OutputPump, TakesTheRestAndNothingThatComesLater) {
+  Pipe from;
+  Pipe to;
+  OutputBudget budget;
+  OutputPump pump(std::move(from.reader), to.writer.get(), budget);
+  ASSERT_EQ(::write(from.writer.get(), "rest", 4), 4);
+  pump.take_rest();
+  EXPECT_EQ(::write(from.writer.get(), "later", 5), -1);
+  while (pump.open()) pump.work(POLLOUT);
+  EXPECT_EQ(read_all(to.reader.get()), "rest");
+}
+
 TEST(InputPump, FeedsBytesAndEnds) {
   Pipe pipe;
   InputPump pump(std::string(100'000, 'x'), std::move(pipe.writer));
@@ -95,6 +120,20 @@ TEST(InputPump, FeedsBytesAndEnds) {
     received += read_all(pipe.reader.get());
   }
   EXPECT_EQ(received, std::string(100'000, 'x'));
+}
+
+TEST(InputPump, GivesBackWhatNobodyRead) {
+  const sys::UniqueFd file(::memfd_create("input", MFD_CLOEXEC));
+  const std::string text(200'000, 'x');
+  ASSERT_EQ(::pwrite(file.get(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+  Pipe pipe;
+  const sys::UniqueFd command(::dup(pipe.reader.get()));
+  InputPump pump(file.get(), std::move(pipe.writer), std::move(pipe.reader));
+  for (int i = 0; i < 5; ++i) pump.work(POLLOUT);
+  char seven[7];
+  ASSERT_EQ(::read(command.get(), seven, sizeof seven), 7);
+  pump.give_back();
+  EXPECT_EQ(::lseek(file.get(), 0, SEEK_CUR), 7);
 }
 
 TEST(InputPump, HasNothingToSayWithoutBytes) {

@@ -23,8 +23,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+constexpr pollfd nothing = {.fd = -1, .events = 0, .revents = 0};
 constexpr milliseconds grace{250};        // between asking a command to end and ending it
 constexpr milliseconds sweep_time{2000};  // for the init program to end what is left; then the kernel does
+
+Error failed(std::string_view call, std::string_view what, int error) {
+  auto out = sys::os_failure(call, what, error);
+  out.stage = Stage::supervise;
+  return out;
+}
+
+bool ends_a_program(int signal) { return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM; }
 
 class Supervisor {
  public:
@@ -37,15 +46,18 @@ class Supervisor {
         err_(std::move(stdio.our_ends[2]), sink(stdio, 2), budget_),
         captures_{stdio.streams[1] == Stream::capture, stdio.streams[2] == Stream::capture} {
     if (stdio.streams[0] == Stream::capture) in_ = InputPump(std::move(stdio.input), std::move(stdio.our_ends[0]));
-    else if (stdio.our_ends[0]) in_ = InputPump(stdio.inherited[0], std::move(stdio.our_ends[0]));
+    else if (stdio.our_ends[0]) in_ = InputPump(stdio.inherited[0], std::move(stdio.our_ends[0]), std::move(stdio.child_ends[0]));
+    for (auto& end : stdio.child_ends) end = {};  // the command has its own
     if (settings.limits.wall_time_ms) deadline_ = started_ + milliseconds(*settings.limits.wall_time_ms);
   }
 
   Result<Outcome> run() {
     while (!over_) HARN_OK(wait_once());
     finish_tree();
-    out_.drain();
-    err_.drain();
+    in_.give_back();
+    flush_outputs();
+    for (const auto* pump : {&out_, &err_})
+      if (pump->write_error() != 0) return fail(failed("write", "the command's output", pump->write_error()));
     return outcome();
   }
 
@@ -64,14 +76,10 @@ class Supervisor {
     pollfd fds[count] = {};
     fds[life] = {.fd = process_.has_init() ? process_.status_fd() : process_.pidfd(), .events = POLLIN, .revents = 0};
     fds[signals] = {.fd = settings_.signal_fd, .events = POLLIN, .revents = 0};
-    fds[input] = in_.open() ? in_.interest() : pollfd{.fd = -1, .events = 0, .revents = 0};
-    fds[output] = out_.open() ? out_.interest() : pollfd{.fd = -1, .events = 0, .revents = 0};
-    fds[errors] = err_.open() ? err_.interest() : pollfd{.fd = -1, .events = 0, .revents = 0};
-    if (::poll(fds, count, timeout()) < 0 && errno != EINTR) {
-      auto error = sys::os_failure("poll", "the command", errno);
-      error.stage = Stage::supervise;
-      return fail(std::move(error));
-    }
+    fds[input] = in_.open() ? in_.interest() : nothing;
+    fds[output] = out_.open() ? out_.interest() : nothing;
+    fds[errors] = err_.open() ? err_.interest() : nothing;
+    if (::poll(fds, count, timeout()) < 0 && errno != EINTR) return fail(failed("poll", "the command", errno));
     in_.work(fds[input].revents);
     out_.work(fds[output].revents);
     err_.work(fds[errors].revents);
@@ -195,6 +203,25 @@ class Supervisor {
     if (by_us || WIFSIGNALED(wait_status_)) terminal_.restore_settings();
   }
 
+  // Everything the command wrote reaches its reader, however slow; who does not want to wait for
+  // that ends us as any other program.
+  void flush_outputs() {
+    terminal_.take_back();
+    out_.take_rest();
+    err_.take_rest();
+    while (out_.open() || err_.open()) {
+      pollfd fds[] = {out_.open() ? out_.interest() : nothing,
+                      err_.open() ? err_.interest() : nothing,
+                      {.fd = settings_.signal_fd, .events = POLLIN, .revents = 0}};
+      if (::poll(fds, 3, -1) < 0) continue;
+      out_.work(fds[0].revents);
+      err_.work(fds[1].revents);
+      signalfd_siginfo arrived = {};
+      while (::read(settings_.signal_fd, &arrived, sizeof arrived) == static_cast<ssize_t>(sizeof arrived))
+        if (ends_a_program(static_cast<int>(arrived.ssi_signo))) return;
+    }
+  }
+
   Outcome outcome() {
     Outcome outcome;
     const auto limited = [&](std::string_view name) {
@@ -243,7 +270,6 @@ class Supervisor {
 }  // namespace
 
 Result<Outcome> supervise(Process process, Stdio stdio, const SuperviseSettings& settings) {
-  for (auto& end : stdio.child_ends) end = {};
   return Supervisor(std::move(process), std::move(stdio), settings).run();
 }
 

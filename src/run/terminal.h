@@ -22,10 +22,9 @@ class TerminalLoan {
   void stop_along();
   // The command did not get to put its settings back.
   void restore_settings();
-
- private:
   void take_back() const;
 
+ private:
   int fd_ = -1;
   termios before_ = {};
 };

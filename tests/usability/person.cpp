@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <iterator>
 #include <ostream>
 
 namespace harn::test {
@@ -121,9 +120,14 @@ int finish(pid_t pid, std::chrono::seconds patience) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// A file in /proc may end at any moment with its process.
 std::string read_whole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const sys::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string out;
+  std::string block(1u << 16, '\0');
+  for (ssize_t got = 0; file && (got = ::read(file.get(), block.data(), block.size())) > 0;)
+    out.append(block, 0, static_cast<std::size_t>(got));
+  return out;
 }
 
 Pipe::Pipe() {
