@@ -182,9 +182,9 @@ struct Policy {
   // What each unset member means.
   Profile profile() const { return sandbox_profile.value_or(Profile::worktree); }
   SideEffectLevel level() const { return side_effect_level.value_or(SideEffectLevel::process_exec); }
-  Capabilities effective_capabilities() const;
-  Network effective_network() const { return network.value_or(Network{}); }
-  std::set<Preset> effective_presets() const;
+  const Capabilities& effective_capabilities() const;
+  const Network& effective_network() const;
+  const std::set<Preset>& effective_presets() const;
   bool names_presets() const;
   bool exposes_package_tokens() const;
   bool may_read() const;    // any of workspace read_text, list, exists

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/path_order.h"
 #include "base/text.h"
 
 namespace harn {
@@ -117,22 +118,13 @@ AbsPath AbsPath::join(std::string_view relative) const {
   return AbsPath(std::move(out));
 }
 
-bool AbsPath::contains(const AbsPath& other) const {
-  if (!other.text_.starts_with(text_)) return false;
-  return other.text_.size() == text_.size() || is_root() || other.text_[text_.size()] == '/';
-}
+bool AbsPath::contains(const AbsPath& other) const { return base::path_contains(text_, other.text_); }
 
 std::string_view AbsPath::below(const AbsPath& other) const {
   if (!contains(other) || other.text_.size() == text_.size()) return {};
   return std::string_view(other.text_).substr(text_.size() + (is_root() ? 0 : 1));
 }
 
-std::strong_ordering AbsPath::operator<=>(const AbsPath& other) const {
-  // '/' sorts below every other byte, so a directory's subtree is contiguous right after it.
-  const auto rank = [](char c) { return c == '/' ? 0 : static_cast<int>(static_cast<unsigned char>(c)) + 1; };
-  const auto [mine, theirs] = std::mismatch(text_.begin(), text_.end(), other.text_.begin(), other.text_.end());
-  if (mine == text_.end() || theirs == other.text_.end()) return text_.size() <=> other.text_.size();
-  return rank(*mine) <=> rank(*theirs);
-}
+std::strong_ordering AbsPath::operator<=>(const AbsPath& other) const { return base::path_order(text_, other.text_); }
 
 }  // namespace harn

@@ -59,7 +59,7 @@ void cover_joint_deletes(const PathRules& rules, Coverage& coverage) {
 
 void cover_whole_network(const Policy& policy, std::string layer, std::string_view mechanism, Coverage& coverage) {
   const auto reach = network_reach(policy);
-  const auto network = policy.effective_network();
+  const auto& network = policy.effective_network();
   const std::string subject(mechanism);
   enforced_by(coverage, Dimension::network, std::move(layer));
   if (reach == NetworkReach::restricted)

@@ -9,7 +9,7 @@ namespace {
 Enforcement worse(Enforcement a, Enforcement b) { return std::min(a, b); }
 
 bool network_is_open(const Policy& policy) {
-  const auto network = policy.effective_network();
+  const auto& network = policy.effective_network();
   return network.mode == NetworkMode::unrestricted && network.blocked_ports.empty();
 }
 

@@ -114,8 +114,8 @@ Policy meet(const Policy& a, const Policy& b) {
   Policy out;
   out.sandbox_profile = std::max(a.profile(), b.profile());
   out.side_effect_level = std::min(a.level(), b.level());
-  const auto x = a.effective_capabilities();
-  const auto y = b.effective_capabilities();
+  const auto& x = a.effective_capabilities();
+  const auto& y = b.effective_capabilities();
   out.capabilities = Capabilities{.workspace = shared(x.workspace, y.workspace), .process = shared(x.process, y.process)};
   out.process_sandbox = meet_sandbox(a, b);
   meet_path_lists(a, b, out);

@@ -85,7 +85,7 @@ std::vector<MemberText> member_texts(const Policy& policy) {
   std::vector<MemberText> out;
   out.push_back(scalar("sandbox_profile", base::enum_name(policy.profile())));
   out.push_back(scalar("side_effect_level", base::enum_name(policy.level())));
-  const auto held = policy.effective_capabilities();
+  const auto& held = policy.effective_capabilities();
   out.push_back({"capabilities.workspace", Direction::grants, texts(held.workspace)});
   out.push_back({"capabilities.process", Direction::grants, texts(held.process)});
   out.push_back({"workspace_roots", Direction::grants,

@@ -26,12 +26,12 @@ void canonicalise_paths(Policy& policy) {
   policy::put_path_lists(std::move(lists), policy);
 }
 
-void canonicalise_presets(ProcessSandbox& sandbox, std::set<Preset> presets, bool named) {
+void canonicalise_presets(ProcessSandbox& sandbox, const std::set<Preset>& presets, bool named) {
   sandbox.presets.reset();
   sandbox.package_tokens.reset();
-  if (presets == all_presets() && !named) return;
+  if (!named && presets.size() == base::EnumNames<Preset>::names.size()) return;
   if (!presets.empty() && !named) sandbox.package_tokens = false;
-  sandbox.presets = std::move(presets);
+  sandbox.presets = presets;
 }
 
 void canonicalise_sockets(std::optional<std::vector<UnixSocket>>& list) {
@@ -83,9 +83,21 @@ Capabilities Capabilities::all() {
           .process = {ProcessOp::exec}};
 }
 
-Capabilities Policy::effective_capabilities() const { return capabilities.value_or(Capabilities::all()); }
+// Asked for all the time, so what unset members mean is made once.
+const Capabilities& Policy::effective_capabilities() const {
+  static const Capabilities unset = Capabilities::all();
+  return capabilities ? *capabilities : unset;
+}
 
-std::set<Preset> Policy::effective_presets() const { return process_sandbox.presets.value_or(all_presets()); }
+const Network& Policy::effective_network() const {
+  static const Network unset;
+  return network ? *network : unset;
+}
+
+const std::set<Preset>& Policy::effective_presets() const {
+  static const std::set<Preset> unset = all_presets();
+  return process_sandbox.presets ? *process_sandbox.presets : unset;
+}
 
 bool Policy::names_presets() const { return process_sandbox.package_tokens.value_or(process_sandbox.presets.has_value()); }
 
@@ -93,7 +105,7 @@ bool Policy::exposes_package_tokens() const { return names_presets() && effectiv
 
 bool Policy::may_read() const {
   if (level() < SideEffectLevel::read_only) return false;
-  const auto held = effective_capabilities().workspace;
+  const auto& held = effective_capabilities().workspace;
   return held.contains(WorkspaceOp::read_text) || held.contains(WorkspaceOp::list) || held.contains(WorkspaceOp::exists);
 }
 
@@ -118,7 +130,7 @@ Policy canonical(const Policy& policy) {
   Policy out = policy;
   if (out.profile() == Profile::worktree) out.sandbox_profile.reset();
   if (out.level() == SideEffectLevel::process_exec) out.side_effect_level.reset();
-  if (out.effective_capabilities() == Capabilities::all()) out.capabilities.reset();
+  if (out.capabilities == Capabilities::all()) out.capabilities.reset();
   canonicalise_paths(out);
   auto& sandbox = out.process_sandbox;
   canonicalise_presets(sandbox, policy.effective_presets(), policy.names_presets());
@@ -160,17 +172,6 @@ Result<Policy> for_nested_run(Policy policy) {
                       .hint = "raise recursion_limit in the outer policy"});
   --*policy.recursion_limit;
   return policy;
-}
-
-PathKind HostFacts::kind_of(const AbsPath& path) const {
-  for (std::string_view at = path.text(); !at.empty(); at = policy::parent_text(at)) {
-    const auto it = paths.find(at);
-    if (it == paths.end()) continue;
-    if (at.size() == path.text().size()) return it->second.kind;
-    // Nothing lies beneath what is no directory.
-    return it->second.kind == PathKind::directory ? unlisted : PathKind::missing;
-  }
-  return unlisted;
 }
 
 }  // namespace harn

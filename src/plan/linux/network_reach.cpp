@@ -4,7 +4,7 @@
 namespace harn::plan {
 
 NetworkReach network_reach(const Policy& policy) {
-  const auto network = policy.effective_network();
+  const auto& network = policy.effective_network();
   if (policy.level() == SideEffectLevel::network) {
     if (network.mode == NetworkMode::unrestricted) return NetworkReach::unrestricted;
     if (!network.allowed_hosts.empty()) return NetworkReach::restricted;

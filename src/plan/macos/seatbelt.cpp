@@ -24,7 +24,7 @@ constexpr std::string_view resolver = "/private/var/run/mDNSResponder";
 constexpr std::size_t longest_argument = std::size_t{128} * 1024;
 
 void add_network(const Policy& policy, std::vector<SbplRule>& rules) {
-  const auto network = policy.effective_network();
+  const auto& network = policy.effective_network();
   const auto reach = network_reach(policy);
   if (reach == NetworkReach::unrestricted) {
     rules.push_back({true, {"network*", "system-socket"}, {}, "network"});
@@ -126,7 +126,7 @@ Status lower_seatbelt(const PlanInput& input, Plan& plan) {
   plan.notes.emplace_back("names directly in / can be listed: the loader needs that");
   plan.confinement = wrap(sbpl_text(seatbelt_rules(input)), plan.argv);
   if (network_reach(input.policy) == NetworkReach::restricted) {
-    const auto network = input.policy.effective_network();
+    const auto& network = input.policy.effective_network();
     plan.egress = EgressPlan{.allow = network.allowed_hosts, .blocked_ports = {network.blocked_ports.begin(), network.blocked_ports.end()}};
   }
   move_temp_into_workspace(input, plan);
