@@ -239,7 +239,7 @@ std::vector<Widening> within(const Policy& ceiling, const Policy& requested);
 Result<Policy> for_nested_run(Policy policy);
 
 // The one spelling of a meaning: redundant grants dropped, lists sorted, defaults unset.
-Policy canonical(const Policy& policy);
+Policy canonical(Policy policy);
 
 // Cross-member checks that need no file position (hosts below the network level, …).
 Status validate(const Policy& policy);

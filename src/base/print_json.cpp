@@ -50,6 +50,9 @@ char short_escape(char c) {
   }
 }
 
+// Printed as it is, in every form; nearly all text is.
+bool is_plain(char c) { return c >= 0x20 && c <= 0x7E && c != '"' && c != '\\'; }
+
 class Printer {
  public:
   Printer(int indent, bool canonical) : indent_(indent), canonical_(canonical) {}
@@ -86,6 +89,10 @@ class Printer {
   void append_string(std::string_view text) {
     out_ += '"';
     while (!text.empty()) {
+      const auto plain = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+      out_ += text.substr(0, plain);
+      text.remove_prefix(plain);
+      if (text.empty()) break;
       const auto [code, length] = first_code_point(text);
       const bool broken = length == 1 && code > 0xFF;
       if (const char letter = short_escape(text[0]); letter != 0) (out_ += '\\') += letter;

@@ -212,23 +212,24 @@ Result<Plan> plan_direct(const Policy& policy, const Command& command, const Hos
 }  // namespace
 
 Result<Plan> make_plan(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options) {
-  const Policy resolved = with_project_root(policy, facts.project_root);
-  HARN_OK(validate(resolved));
-  HARN_OK(check_may_run(resolved, command));
-  const auto route = plan::route_of(resolved, options);
+  // From here on the workspace is known.
+  if (!policy.workspace_roots) return make_plan(with_project_root(policy, facts.project_root), command, facts, options);
+  HARN_OK(validate(policy));
+  HARN_OK(check_may_run(policy, command));
+  const auto route = plan::route_of(policy, options);
   if (route == Route::wasi) return fail(no_wasi_runner());
-  if (route == Route::direct) return plan_direct(resolved, command, facts, options);
+  if (route == Route::direct) return plan_direct(policy, command, facts, options);
 
-  HARN_OK(check_roots_exist(resolved, facts));
-  HARN_OK(check_credentials(resolved, facts));
-  HARN_OK(check_sockets(resolved, facts));
-  const Plan blank = blank_plan(resolved, command, facts);
-  HARN_OK(check_cwd(resolved, blank.cwd));
-  const PathRules rules = PathRules::for_processes(resolved, facts);
-  const PlanInput input{.policy = resolved, .command = command, .facts = facts, .rules = rules};
+  HARN_OK(check_roots_exist(policy, facts));
+  HARN_OK(check_credentials(policy, facts));
+  HARN_OK(check_sockets(policy, facts));
+  const Plan blank = blank_plan(policy, command, facts);
+  HARN_OK(check_cwd(policy, blank.cwd));
+  const PathRules rules = PathRules::for_processes(policy, facts);
+  const PlanInput input{.policy = policy, .command = command, .facts = facts, .rules = rules};
 
   HARN_TRY(chosen, options.backend ? use_named(*options.backend, input, blank) : choose(input, blank));
-  plan::apply_gate(resolved, options, chosen);
+  plan::apply_gate(policy, options, chosen);
   return chosen;
 }
 

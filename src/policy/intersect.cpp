@@ -29,7 +29,7 @@ std::string remains_of(const std::string& entry, const std::vector<MemberText>& 
     if (line.direction != Direction::grants) continue;
     for (const auto& text : line.entries) {
       const auto other = AbsPath::parse(text);
-      if (path && other && path->contains(*other)) left.push_back(line.member + " " + text);
+      if (path && other && path->contains(*other)) left.push_back(std::string(line.member) + " " + text);
     }
   }
   return base::join(left, ", ");
@@ -40,12 +40,13 @@ void report_side(Side side, const std::vector<MemberText>& mine, const std::vect
     const auto& before = mine[i];
     const auto& after = result[i];
     if (before.direction == Direction::scalar) {
-      if (before != after) out.push_back({before.member, before.entries.front(), after.entries.front(), side});
+      if (before != after) out.push_back({std::string(before.member), before.entries.front(), after.entries.front(), side});
     } else if (before.direction == Direction::grants) {
       for (const auto& entry : missing_from(before.entries, after.entries))
-        out.push_back({before.member, entry, remains_of(entry, result), side});
+        out.push_back({std::string(before.member), entry, remains_of(entry, result), side});
     } else {
-      for (const auto& entry : missing_from(after.entries, before.entries)) out.push_back({before.member, "without " + entry, entry, side});
+      for (const auto& entry : missing_from(after.entries, before.entries))
+        out.push_back({std::string(before.member), "without " + entry, entry, side});
     }
   }
 }
@@ -69,7 +70,7 @@ std::vector<Widening> within(const Policy& ceiling, const Policy& requested) {
   const auto bound = policy::member_texts(canonical(ceiling));
   std::vector<Widening> out;
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i] != allowed[i]) out.push_back({wanted[i].member, list_text(bound[i].entries), list_text(wanted[i].entries)});
+    if (wanted[i] != allowed[i]) out.push_back({std::string(wanted[i].member), list_text(bound[i].entries), list_text(wanted[i].entries)});
   return out;
 }
 

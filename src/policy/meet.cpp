@@ -102,7 +102,9 @@ ProcessSandbox meet_sandbox(const Policy& a, const Policy& b) {
 }
 
 void meet_path_lists(const Policy& a, const Policy& b, Policy& out) {
-  auto lists = meet_paths(PathModel(a), PathModel(b));
+  const PathModel x(a);
+  const PathModel y(b);
+  auto lists = meet_paths(x, y);
   // Two unresolved project roots are the same one; an unresolved and a named one share nothing.
   if (a.workspace_roots || b.workspace_roots) out.workspace_roots = std::move(lists.workspace);
   put_path_lists(std::move(lists), out);
@@ -124,7 +126,7 @@ Policy meet(const Policy& a, const Policy& b) {
   out.env = meet_env(a.env, b.env);
   out.blocked_commands = united(a.blocked_commands, b.blocked_commands);
   out.recursion_limit = lesser(a.recursion_limit, b.recursion_limit);
-  return canonical(out);
+  return canonical(std::move(out));
 }
 
 }  // namespace harn::policy

@@ -9,6 +9,7 @@ namespace {
 
 std::vector<std::string> texts(const std::vector<AbsPath>& paths) {
   std::vector<std::string> out;
+  out.reserve(paths.size());
   for (const auto& path : paths) out.push_back(path.text());
   return out;
 }
@@ -16,24 +17,32 @@ std::vector<std::string> texts(const std::vector<AbsPath>& paths) {
 template <class E>
 std::vector<std::string> texts(const std::set<E>& values) {
   std::vector<std::string> out;
+  out.reserve(values.size());
   for (const auto& value : values) out.emplace_back(base::enum_name(value));
   return out;
 }
 
 std::vector<std::string> texts(const std::set<std::string>& values) { return {values.begin(), values.end()}; }
 
+// A braced list would copy the text.
+MemberText one_text(std::string_view name, std::string text) {
+  MemberText out{.member = name};
+  out.entries.push_back(std::move(text));
+  return out;
+}
+
 template <class T>
-MemberText limit(std::string name, const std::optional<T>& value) {
+MemberText limit(std::string_view name, const std::optional<T>& value) {
   std::string text = "no limit";
   if constexpr (requires { value->count(); }) {
     if (value) text = std::to_string(value->count()) + "ms";
   } else if (value) {
     text = std::to_string(*value);
   }
-  return {std::move(name), Direction::scalar, {std::move(text)}};
+  return one_text(name, std::move(text));
 }
 
-MemberText scalar(std::string name, std::string_view text) { return {std::move(name), Direction::scalar, {std::string(text)}}; }
+MemberText scalar(std::string_view name, std::string_view text) { return one_text(name, std::string(text)); }
 
 void add_limits(const Limits& limits, std::vector<MemberText>& out) {
   out.push_back(limit("limits.max_memory_mb", limits.max_memory_mb));
@@ -83,6 +92,7 @@ void add_env(const EnvRules& env, std::vector<MemberText>& out) {
 
 std::vector<MemberText> member_texts(const Policy& policy) {
   std::vector<MemberText> out;
+  out.reserve(64);
   out.push_back(scalar("sandbox_profile", base::enum_name(policy.profile())));
   out.push_back(scalar("side_effect_level", base::enum_name(policy.level())));
   const auto& held = policy.effective_capabilities();

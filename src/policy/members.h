@@ -17,7 +17,7 @@ enum class Direction : std::uint8_t {
 };
 
 struct MemberText {
-  std::string member = {};
+  std::string_view member = {};
   Direction direction = Direction::scalar;
   std::vector<std::string> entries = {};
 

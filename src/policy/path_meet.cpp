@@ -4,7 +4,6 @@
 // paths from the root downwards and writing a rule wherever the wanted meaning differs from what the
 // rules written so far already say.
 #include <algorithm>
-#include <set>
 
 #include "policy/path_model.h"
 #include "policy/presets.h"
@@ -14,14 +13,16 @@ namespace {
 
 class Emitter {
  public:
-  Emitter(const PathModel& a, const PathModel& b) : a_(a), b_(b) {}
+  Emitter(const PathModel& a, const PathModel& b) : a_(a), b_(b), same_(&a == &b) {}
 
   PathLists run() {
-    for (const auto& path : shared_unprotected()) {
+    const auto lifted = shared_unprotected();  // the target refers to what it is given
+    for (const auto& path : lifted) {
       lists_.unprotect.push_back(path);
       target_.add_unprotect(path);
     }
-    for (const auto& path : candidates()) emit(path);
+    const auto names = protected_paths();
+    for (const auto* path : candidates(names)) emit(*path);
     std::sort(lists_.unprotect.begin(), lists_.unprotect.end());
     return std::move(lists_);
   }
@@ -29,7 +30,7 @@ class Emitter {
  private:
   PathValue wanted(const AbsPath& path) const {
     const auto mine = a_.value(path.text());
-    return &a_ == &b_ ? mine : meet(mine, b_.value(path.text()));
+    return same_ ? mine : meet(mine, b_.value(path.text()));
   }
 
   // Lifted by both sides; only the topmost of nested ones.
@@ -46,28 +47,32 @@ class Emitter {
     return shared;
   }
 
-  std::vector<AbsPath> candidates() const {
-    std::vector<AbsPath> paths;
-    const std::set<const PathModel*> models{&a_, &b_};  // one, where a policy meets itself
-    for (const auto* model : models) {
-      for (auto list : {model->ruled_paths(), model->unprotected_paths(), protected_paths(*model)})
-        paths.insert(paths.end(), std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
-    }
-    std::sort(paths.begin(), paths.end());
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  std::vector<const AbsPath*> candidates(const std::vector<AbsPath>& names) const {
+    std::vector<const AbsPath*> paths;
+    const auto add = [&](const AbsPath& path) { paths.push_back(&path); };
+    a_.for_each_path(add);
+    if (!same_) b_.for_each_path(add);
+    std::for_each(names.begin(), names.end(), add);
+    std::sort(paths.begin(), paths.end(), [](const AbsPath* x, const AbsPath* y) { return *x < *y; });
+    paths.erase(std::unique(paths.begin(), paths.end(), [](const AbsPath* x, const AbsPath* y) { return *x == *y; }), paths.end());
     return paths;
   }
 
   // A root that stays writable carries its protected names along, so they need no look of their own
   // unless somebody lifted one.
-  std::vector<AbsPath> protected_paths(const PathModel& model) const {
+  std::vector<AbsPath> protected_paths() const {
     std::vector<AbsPath> paths;
+    add_protected(a_, paths);
+    if (!same_) add_protected(b_, paths);
+    return paths;
+  }
+
+  void add_protected(const PathModel& model, std::vector<AbsPath>& paths) const {
     const bool every_root = a_.has_unprotect() || b_.has_unprotect();
     for (const auto& root : model.writable_roots()) {
       if (!every_root && wanted(root).process == Ruled::write) continue;
       for (const auto& protected_name : protected_names()) paths.push_back(root.join(protected_name.name));
     }
-    return paths;
   }
 
   void emit(const AbsPath& path) {
@@ -111,6 +116,7 @@ class Emitter {
 
   const PathModel& a_;
   const PathModel& b_;
+  bool same_;  // a policy meets itself
   PathModel target_ = {};
   PathLists lists_ = {};
 };

@@ -17,18 +17,21 @@ std::string_view parent_text(std::string_view path) {
 PathValue meet(PathValue a, PathValue b) { return {std::min(a.file, b.file), std::min(a.process, b.process)}; }
 
 PathModel::PathModel(const Policy& policy) {
+  const auto& sandbox = policy.process_sandbox;
+  rules_.reserve(entries(policy.workspace_roots).size() + entries(policy.read_only_roots).size() + entries(sandbox.read_roots).size() +
+                 entries(sandbox.write_roots).size() + sandbox.read_deny_roots.size());
   for (const auto& path : entries(policy.workspace_roots)) add_workspace(path);
   for (const auto& path : entries(policy.read_only_roots)) add_read_only(path);
-  for (const auto& path : entries(policy.process_sandbox.read_roots)) add_process_read(path);
-  for (const auto& path : entries(policy.process_sandbox.write_roots)) add_process_write(path);
-  for (const auto& path : policy.process_sandbox.read_deny_roots) add_deny(path);
+  for (const auto& path : entries(sandbox.read_roots)) add_process_read(path);
+  for (const auto& path : entries(sandbox.write_roots)) add_process_write(path);
+  for (const auto& path : sandbox.read_deny_roots) add_deny(path);
   for (const auto& path : entries(policy.unprotect)) add_unprotect(path);
 }
 
 PathModel::Lists& PathModel::at(const AbsPath& path) {
-  const auto [it, fresh] = rules_.try_emplace(path.text());
-  if (fresh) paths_.push_back(path);
-  return it->second;
+  auto& lists = rules_[path.text()];
+  if (lists.path == nullptr) lists.path = &path;
+  return lists;
 }
 
 const PathModel::Lists* PathModel::find(std::string_view path) const {
@@ -41,7 +44,7 @@ void PathModel::add_read_only(const AbsPath& path) { at(path).read_only = true; 
 void PathModel::add_process_read(const AbsPath& path) { at(path).process_read = true; }
 void PathModel::add_process_write(const AbsPath& path) { at(path).process_write = has_writable_ = true; }
 void PathModel::add_deny(const AbsPath& path) { at(path).deny = true; }
-void PathModel::add_unprotect(const AbsPath& path) { unprotect_.insert(path.text()); }
+void PathModel::add_unprotect(const AbsPath& path) { unprotect_.emplace(path.text(), &path); }
 
 PathValue PathModel::value(std::string_view path) const {
   PathValue value;
@@ -101,7 +104,8 @@ bool PathModel::is_protected(std::string_view path) const {
 }
 
 std::vector<AbsPath> PathModel::ruled_paths() const {
-  auto paths = paths_;
+  std::vector<AbsPath> paths;
+  for (const auto& [text, lists] : rules_) paths.push_back(*lists.path);
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -109,15 +113,15 @@ std::vector<AbsPath> PathModel::ruled_paths() const {
 std::vector<AbsPath> PathModel::writable_roots() const {
   std::vector<AbsPath> paths;
   if (!has_writable_) return paths;
-  for (const auto& path : paths_)
-    if (is_writable_root(path.text())) paths.push_back(path);
+  for (const auto& [text, lists] : rules_)
+    if (lists.workspace || lists.process_write) paths.push_back(*lists.path);
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
 std::vector<AbsPath> PathModel::unprotected_paths() const {
   std::vector<AbsPath> paths;
-  for (const auto& text : unprotect_) paths.push_back(AbsPath::of(text));
+  for (const auto& [text, path] : unprotect_) paths.push_back(*path);
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -4,11 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "harn/policy.h"
@@ -33,15 +30,12 @@ struct PathValue {
 };
 PathValue meet(PathValue a, PathValue b);
 
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-};
-
+// Refers to the paths it is given: they must outlive it.
 class PathModel {
  public:
   PathModel() = default;
   explicit PathModel(const Policy& policy);
+  explicit PathModel(Policy&&) = delete;
 
   void add_workspace(const AbsPath& path);
   void add_read_only(const AbsPath& path);
@@ -61,26 +55,33 @@ class PathModel {
   bool is_writable_root(std::string_view path) const;
   bool has_unprotect() const { return !unprotect_.empty(); }
 
+  // Each sorted.
   std::vector<AbsPath> ruled_paths() const;  // every path some list names
   std::vector<AbsPath> writable_roots() const;
   std::vector<AbsPath> unprotected_paths() const;
 
+  // Every path some list names, in no order.
+  template <class Visit>
+  void for_each_path(Visit visit) const {
+    for (const auto& [text, lists] : rules_) visit(*lists.path);
+    for (const auto& [text, path] : unprotect_) visit(*path);
+  }
+
  private:
   struct Lists {
+    const AbsPath* path = nullptr;
     bool workspace = false;
     bool read_only = false;
     bool process_read = false;
     bool process_write = false;
     bool deny = false;
   };
-  using Rules = std::unordered_map<std::string, Lists, TextHash, std::equal_to<>>;
 
   Lists& at(const AbsPath& path);
   const Lists* find(std::string_view path) const;
 
-  Rules rules_ = {};
-  std::vector<AbsPath> paths_ = {};  // the keys of rules_, as paths
-  std::unordered_set<std::string, TextHash, std::equal_to<>> unprotect_ = {};
+  std::unordered_map<std::string_view, Lists> rules_ = {};
+  std::unordered_map<std::string_view, const AbsPath*> unprotect_ = {};
   bool has_writable_ = false;
 };
 

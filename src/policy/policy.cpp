@@ -26,12 +26,12 @@ void canonicalise_paths(Policy& policy) {
   policy::put_path_lists(std::move(lists), policy);
 }
 
-void canonicalise_presets(ProcessSandbox& sandbox, const std::set<Preset>& presets, bool named) {
-  sandbox.presets.reset();
+void canonicalise_presets(ProcessSandbox& sandbox, bool named) {
   sandbox.package_tokens.reset();
-  if (!named && presets.size() == base::EnumNames<Preset>::names.size()) return;
-  if (!presets.empty() && !named) sandbox.package_tokens = false;
-  sandbox.presets = presets;
+  if (named && !sandbox.presets) sandbox.presets = all_presets();
+  if (named || !sandbox.presets) return;
+  if (sandbox.presets == all_presets()) sandbox.presets.reset();
+  else if (!sandbox.presets->empty()) sandbox.package_tokens = false;
 }
 
 void canonicalise_sockets(std::optional<std::vector<UnixSocket>>& list) {
@@ -126,22 +126,21 @@ Policy with_project_root(Policy policy, const AbsPath& project_root) {
   return policy;
 }
 
-Policy canonical(const Policy& policy) {
-  Policy out = policy;
-  if (out.profile() == Profile::worktree) out.sandbox_profile.reset();
-  if (out.level() == SideEffectLevel::process_exec) out.side_effect_level.reset();
-  if (out.capabilities == Capabilities::all()) out.capabilities.reset();
-  canonicalise_paths(out);
-  auto& sandbox = out.process_sandbox;
-  canonicalise_presets(sandbox, policy.effective_presets(), policy.names_presets());
+Policy canonical(Policy policy) {
+  if (policy.profile() == Profile::worktree) policy.sandbox_profile.reset();
+  if (policy.level() == SideEffectLevel::process_exec) policy.side_effect_level.reset();
+  if (policy.capabilities == Capabilities::all()) policy.capabilities.reset();
+  canonicalise_paths(policy);
+  auto& sandbox = policy.process_sandbox;
+  canonicalise_presets(sandbox, policy.names_presets());
   canonicalise_sockets(sandbox.unix_sockets);
   canonicalise_credentials(sandbox.credentials);
-  canonicalise_network(out);
-  if (out.env.mode == EnvMode::inherit) out.env.mode.reset();
+  canonicalise_network(policy);
+  if (policy.env.mode == EnvMode::inherit) policy.env.mode.reset();
   unset_if_empty(sandbox.unix_sockets);
   unset_if_empty(sandbox.credentials);
-  unset_if_empty(out.env.passthrough);
-  return out;
+  unset_if_empty(policy.env.passthrough);
+  return policy;
 }
 
 Status validate(const Policy& policy) {

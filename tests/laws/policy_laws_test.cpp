@@ -82,7 +82,8 @@ TEST(PolicyLaws, WithinMeansTheIntersectionTakesNothing) {
 // except that nothing can be re-opened for presets inside a denial.
 TEST(PolicyLaws, TheMeetIsExactAtEveryPath) {
   const auto exact = [](const Policy& a, const Policy& b) {
-    const policy::PathModel x(a), y(b), both(policy::meet(a, b));
+    const auto met = policy::meet(a, b);
+    const policy::PathModel x(a), y(b), both(met);
     HostFacts facts;
     facts.home = AbsPath::of("/home/u");
     auto paths = interesting_paths(a, facts);

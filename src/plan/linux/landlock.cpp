@@ -43,8 +43,8 @@ struct Grant {
 
 // One place in path order: a rule of the policy, or a directory the view made for the command.
 struct Place {
-  PathRule rule = {};
-  bool own = false;
+  const AbsPath* path = nullptr;
+  const PathRule* rule = nullptr;  // null = the view's own
 };
 
 struct Region {
@@ -61,13 +61,16 @@ class RuleWriter {
     out_.plan.abi = abi_;
     for (const auto& right : rights)
       if (right.since <= abi_) out_.plan.handled_fs.emplace_back(right.name);
-    for (const auto& place : places()) place.own ? add_own(place.rule.path) : add_rule(place.rule);
+    const auto all = places();
+    out_.plan.rules.reserve(all.size());
+    for (const auto& place : all) place.rule == nullptr ? add_own(*place.path) : add_rule(*place.rule);
     auto granted = std::exchange(out_.plan.rules, {});  // in order already, as the places were
     view_ != nullptr ? add_view_devices() : add_host_proc();
     if (abi_ >= 9) add_sockets();
     auto own = std::exchange(out_.plan.rules, {});
     const auto by_path = [](const LandlockRule& a, const LandlockRule& b) { return a.path < b.path; };
     std::sort(own.begin(), own.end(), by_path);
+    out_.plan.rules.reserve(own.size() + granted.size());
     std::merge(std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()), std::make_move_iterator(granted.begin()),
                std::make_move_iterator(granted.end()), std::back_inserter(out_.plan.rules), by_path);
     return std::move(out_);
@@ -77,29 +80,38 @@ class RuleWriter {
   std::vector<Place> places() {
     std::vector<Place> places;
     if (view_ == nullptr) {
-      auto parts = around_denials(input_.rules, input_.facts);
-      out_.not_listable = std::move(parts.split);
-      for (auto& rule : parts.rules) places.push_back({std::move(rule)});
+      parts_ = around_denials(input_.rules, input_.facts);
+      out_.not_listable = std::move(parts_.split);
+      places.reserve(parts_.rules.size());
+      for (const auto& rule : parts_.rules) places.push_back({&rule.path, &rule});
       return places;
     }
     std::vector<Place> own;
     for (const auto& step : view_->mounts)
-      if (step.op == MountOp::tmpfs && !step.target.is_root()) own.push_back({{.path = step.target}, /*own=*/true});
-    std::vector<Place> granted;
-    for (const auto& rule : input_.rules.rules()) granted.push_back({rule});
-    std::merge(own.begin(), own.end(), granted.begin(), granted.end(), std::back_inserter(places),
-               [](const Place& a, const Place& b) { return a.rule.path < b.rule.path; });
+      if (step.op == MountOp::tmpfs && !step.target.is_root()) own.push_back({&step.target});
+    places.reserve(own.size() + input_.rules.rules().size());
+    auto next = own.begin();
+    for (const auto& rule : input_.rules.rules()) {
+      for (; next != own.end() && *next->path <= rule.path; ++next) places.push_back(*next);
+      places.push_back({&rule.path, &rule});
+    }
+    places.insert(places.end(), next, own.end());
     return places;
   }
 
   void add(Grant grant) {
-    LandlockRule rule{.path = std::move(grant.path), .note = std::move(grant.note)};
-    for (const auto& right : rights) {
+    const auto carried = [&](const LandlockRight& right) {
       const bool fits = right.for_files || grant.what == PathKind::directory;
       const bool runs = right.name != "execute" || grant.what != PathKind::device;
-      if (right.since <= abi_ && fits && runs && holds(grant.kinds, right.kind)) rule.access.emplace_back(right.name);
-    }
-    if (!rule.access.empty()) out_.plan.rules.push_back(std::move(rule));
+      return right.since <= abi_ && fits && runs && holds(grant.kinds, right.kind);
+    };
+    const auto count = std::ranges::count_if(rights, carried);
+    if (count == 0) return;
+    LandlockRule rule{.path = std::move(grant.path), .note = std::move(grant.note)};
+    rule.access.reserve(static_cast<std::size_t>(count));
+    for (const auto& right : rights)
+      if (carried(right)) rule.access.emplace_back(right.name);
+    out_.plan.rules.push_back(std::move(rule));
   }
 
   void add_exactly(std::string_view path, std::initializer_list<std::string_view> names, std::string note) {
@@ -201,6 +213,7 @@ class RuleWriter {
   int abi_;
   AbsPath proc_ = AbsPath::of("/proc");
   LandlockOutcome out_ = {};
+  Parts parts_ = {};  // the rules to write where no view stands behind them
   Ancestors<Region> regions_ = {};
 };
 

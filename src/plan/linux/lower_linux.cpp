@@ -95,24 +95,24 @@ void note_refusals(const LinuxLayers& layers, Plan& plan) {
 
 Status lower_linux(const PlanInput& input, Plan& plan) {
   HARN_OK(refuse_dangerous_sockets(input.policy));
-  const auto layers = choose_layers(input);
+  auto layers = choose_layers(input);
   if (!layers.view && !layers.landlock)
     return fail(Error{.code = ErrorCode::not_supported,
                       .stage = Stage::plan,
                       .message = "this kernel offers neither user namespaces nor Landlock",
                       .hint = "use another backend, or a kernel with Landlock (Linux 5.13)"});
   LinuxConfinement confinement;
-  if (layers.view) confinement.view = layers.view->view;
-  if (layers.landlock) confinement.landlock = layers.landlock->plan;
   HARN_TRY(filter, filter_for(input, layers));
   confinement.syscalls = std::move(filter);
-  plan.confinement = std::move(confinement);
 
   plan.egress = layers.egress;
   place_temp(input, layers.view.has_value(), plan);
   note_refusals(layers, plan);
   lower_posix_limits(input.policy, input.facts, plan);
   cover_linux(input, layers, plan.coverage);
+  if (layers.view) confinement.view = std::move(layers.view->view);
+  if (layers.landlock) confinement.landlock = std::move(layers.landlock->plan);
+  plan.confinement = std::move(confinement);
   return {};
 }
 

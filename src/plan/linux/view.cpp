@@ -27,8 +27,13 @@ enum class ItemKind : std::uint8_t {
   socket
 };
 
-struct Item {
+struct OwnPlace {
   AbsPath path = {};
+  ItemKind kind = ItemKind::scratch;
+};
+
+struct Item {
+  const AbsPath& path;
   ItemKind kind = ItemKind::rule;
   const PathRule* rule = nullptr;
 };
@@ -47,7 +52,14 @@ class ViewBuilder {
 
   ViewPlan run() && {
     open_root();
-    for (const auto& item : items()) place(item);
+    // The few places and sockets are merged into the rules, which come sorted.
+    const auto own = own_places();
+    auto next = own.begin();
+    for (const auto& rule : input_.rules.rules()) {
+      for (; next != own.end() && precedes(*next, rule); ++next) place({next->path, next->kind});
+      place({rule.path, ItemKind::rule, &rule});
+    }
+    for (; next != own.end(); ++next) place({next->path, next->kind});
     return std::move(out_);
   }
 
@@ -67,23 +79,23 @@ class ViewBuilder {
     return first != rules.end() && path.contains(first->path);
   }
 
-  // The few places and sockets are merged into the rules, which come sorted.
-  std::vector<Item> items() const {
-    std::vector<Item> own = {{AbsPath::of("/proc"), ItemKind::own_proc},
-                             {AbsPath::of("/dev"), ItemKind::own_dev},
-                             {AbsPath::of("/run"), ItemKind::empty},
-                             {AbsPath::of("/tmp"), ItemKind::scratch}};
+  static bool precedes(const OwnPlace& own, const PathRule& rule) {
+    const auto order = own.path <=> rule.path;
+    return order < 0 || (order == 0 && own.kind < ItemKind::rule);
+  }
+
+  std::vector<OwnPlace> own_places() const {
+    std::vector<OwnPlace> own = {{AbsPath::of("/proc"), ItemKind::own_proc},
+                                 {AbsPath::of("/dev"), ItemKind::own_dev},
+                                 {AbsPath::of("/run"), ItemKind::empty},
+                                 {AbsPath::of("/tmp"), ItemKind::scratch}};
     const auto var_tmp = AbsPath::of("/var/tmp");
     if (temp_) own.push_back({var_tmp, rules_beneath(var_tmp) ? ItemKind::scratch : ItemKind::temp_alias});
     if (!facts().home.is_root()) own.push_back({facts().home, ItemKind::scratch});
     for (const auto& socket : entries(input_.policy.process_sandbox.unix_sockets)) own.push_back({socket.path, ItemKind::socket});
-    const auto in_order = [](const Item& a, const Item& b) { return a.path != b.path ? a.path < b.path : a.kind < b.kind; };
-    std::sort(own.begin(), own.end(), in_order);
-    std::vector<Item> rules;
-    for (const auto& rule : input_.rules.rules()) rules.push_back({rule.path, ItemKind::rule, &rule});
-    std::vector<Item> items;
-    std::merge(own.begin(), own.end(), rules.begin(), rules.end(), std::back_inserter(items), in_order);
-    return items;
+    std::sort(own.begin(), own.end(),
+              [](const OwnPlace& a, const OwnPlace& b) { return a.path != b.path ? a.path < b.path : a.kind < b.kind; });
+    return own;
   }
 
   void emit(MountStep step, Shown shown) {
