@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+
+#include "base/path_order.h"
 
 namespace harn {
 namespace {
@@ -82,6 +85,30 @@ TEST(AbsPath, JoinNeverClimbsOut) {
   EXPECT_EQ(AbsPath().join("./x/").text(), "/x");
   EXPECT_EQ(AbsPath().join("x/../..").text(), "/");
   EXPECT_EQ(AbsPath::of("/a").join("").text(), "/a");
+}
+
+// Eight bytes are compared at a time, so differences before, at and after each such step matter.
+TEST(PathOrder, FindsTheFirstDifferenceWhereverItStands) {
+  for (std::size_t size = 0; size <= 20; ++size) {
+    const std::string text(size, 'a');
+    EXPECT_EQ(base::first_difference(text, text), size);
+    EXPECT_EQ(base::first_difference(text, text + "/x"), size);
+    for (std::size_t at = 0; at < size; ++at) {
+      auto other = text;
+      other[at] = other[size - 1] = 'b';
+      EXPECT_EQ(base::first_difference(text, other), at) << size;
+      EXPECT_EQ(base::path_order(text, other), std::strong_ordering::less) << size << ' ' << at;
+      other[at] = '/';
+      EXPECT_EQ(base::path_order(text, other), std::strong_ordering::greater) << size << ' ' << at;
+    }
+  }
+}
+
+TEST(PathOrder, IsTheSameAtCompileTime) {
+  static_assert(base::path_order(".config/gh", ".config-x/gh") < 0);
+  EXPECT_TRUE(base::path_order(".config/gh", ".config-x/gh") < 0);
+  static_assert(base::path_order("a/b", "a") > 0 && base::path_order("a", "a") == 0);
+  static_assert(base::path_contains("a/b", "a/b/c") && !base::path_contains("a/b", "a/bc") && base::path_contains("/", "/a"));
 }
 
 TEST(Error, ReadsAsOneLine) {
