@@ -153,28 +153,34 @@ class Collector {
     say(git.common_dir.join("hooks"), Said::git_hooks);
   }
 
+  // What is lifted opens a path, and a link leads anywhere, into the other home as well: both come
+  // first, because they count among what secrets may be near to.
   void add_credentials() {
     for (auto& credential : system_credentials()) close_or_expose(std::move(credential));
-    add_credentials_of(facts_.home);
-    if (facts_.account_home) add_credentials_of(*facts_.account_home);
+    std::vector<AbsPath> homes = {facts_.home};
+    if (facts_.account_home) homes.push_back(*facts_.account_home);
+    for (const auto& home : homes) add_lifted_and_linked(home);
+    for (const auto& home : homes) add_near(home);
   }
 
-  void add_credentials_of(const AbsPath& home) {
+  void add_lifted_and_linked(const AbsPath& home) {
+    for (const auto& path : entries(policy_.process_sandbox.credentials))
+      if (const auto* row = find_credential(home, path.text())) add_row(home, *row);
+    for (const auto& link : links_)
+      if (const auto* row = find_credential(home, link.path)) add_row(home, *row);
+    if (!tokens_) return;
+    for (const auto& row : home_credentials())
+      if (row.package_token) add_row(home, row);
+  }
+
+  void add_near(const AbsPath& home) {
     NearCredentials near(spelled(home));
     if (scope_ == CandidateScope::whole_host) near.pick_all();
-    const auto close = [&](const CredentialRow& row) { close_or_expose({home.join(row.path), row.package_token}); };
-    // What is lifted opens a path, so it counts among what other secrets may be near to; and a link
-    // leads anywhere.
-    for (const auto& path : entries(policy_.process_sandbox.credentials))
-      if (const auto* row = find_credential(home, path.text())) close(*row);
-    if (tokens_)
-      for (const auto& row : home_credentials())
-        if (row.package_token) close(row);
-    for (const auto& link : links_)
-      if (const auto* row = find_credential(home, link.path)) close(*row);
     for (const auto& candidate : found_) near.pick_near(candidate.path);
-    for (const auto& row : near.picked()) close(row);
+    for (const auto& row : near.picked()) add_row(home, row);
   }
+
+  void add_row(const AbsPath& home, const CredentialRow& row) { close_or_expose({home.join(row.path), row.package_token}); }
 
   bool is_lifted(const Credential& credential) const {
     const auto& named = entries(policy_.process_sandbox.credentials);

@@ -118,6 +118,20 @@ TEST(PathRules, AnotherHomeDoesNotOpenTheAccountsSecrets) {
          {{"/root/.ssh/id_rsa", FileOp::read, false, Origin::credential}, {"/root/notes", FileOp::read, true, Origin::read_only}});
 }
 
+// Lifting a secret of one home must not open the other home's through a link.
+TEST(PathRules, ALiftedLinkIntoTheOtherHomeOpensNothingThere) {
+  auto facts = host();
+  facts.account_home = p("/root");
+  facts.paths["/root/.netrc"] = {.kind = PathKind::file, .link_target = p("/home/u/.ssh/netrc")};
+  facts.paths["/home/u/.npmrc"] = {.kind = PathKind::file, .link_target = p("/root/.aws/npmrc")};
+  auto policy = workspace();
+  policy.process_sandbox.credentials = {p("/root/.netrc"), p("/home/u/.npmrc")};
+  expect(policy, facts,
+         {{"/root/.netrc", FileOp::read, true, Origin::exposed},
+          {"/home/u/.ssh/netrc", FileOp::read, false, Origin::nothing},
+          {"/root/.aws/npmrc", FileOp::read, false, Origin::nothing}});
+}
+
 TEST(PathRules, NamingThePresetOpensItsTokens) {
   auto policy = workspace();
   expect(policy, host(), {{"/home/u/.npmrc", FileOp::read, false, Origin::nothing}});
