@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "policy/hosts.h"
+#include "support/cases.h"
 
 namespace harn::policy {
 namespace {
@@ -228,7 +229,7 @@ std::string host_text(const Destination& d) {
 
 TEST(HostSets, ObeyTheLawsOfAMeetOnTenThousandRandomLists) {
   Generator generator;
-  for (int round = 0; round < 10'000; ++round) {
+  for (int round = 0; round < test::cases_of(10'000); ++round) {
     const Rules a = rules_of(generator.list());
     const Rules b = rules_of(generator.list());
     const Rules c = rules_of(generator.list());
@@ -247,7 +248,7 @@ TEST(HostSets, AgreeWithANaiveModelAndHaveOneSpellingPerMeaning) {
   Generator generator;
   const auto destinations = universe();
   std::map<std::vector<bool>, Rules> spelling;
-  for (int round = 0; round < 1'500; ++round) {
+  for (int round = 0; round < test::cases_of(1'500); ++round) {
     const Samples a = generator.list();
     const Samples b = generator.list();
     const Rules met = meet_hosts(rules_of(a), rules_of(b));

@@ -8,6 +8,7 @@
 #include "plan/linux/network_reach.h"
 #include "plan/lower.h"
 #include "support/acl_model.h"
+#include "support/cases.h"
 #include "support/generate.h"
 #include "support/sbpl.h"
 #include "support/unveil_model.h"
@@ -15,7 +16,7 @@
 namespace harn::test {
 namespace {
 
-constexpr std::uint64_t wanted_plans = 3000;
+const std::uint64_t wanted_plans = cases_of<std::uint64_t>(3'000);
 
 struct Case {
   std::uint64_t seed = 0;

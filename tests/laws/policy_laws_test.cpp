@@ -6,13 +6,14 @@
 #include "harn/policy_text.h"
 #include "policy/meet.h"
 #include "policy/path_model.h"
+#include "support/cases.h"
 #include "support/generate.h"
 #include "support/shrink.h"
 
 namespace harn::test {
 namespace {
 
-constexpr int cases = 10'000;
+const int cases = cases_of(10'000);
 
 // Shrinks both sides of a failing pair and prints them.
 void report(const Policy& a, const Policy& b, const std::function<bool(const Policy&, const Policy&)>& fails) {

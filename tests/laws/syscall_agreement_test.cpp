@@ -11,6 +11,7 @@
 #include "plan/syscalls/bpf.h"
 #include "plan/syscalls/syscalls.h"
 #include "support/bpf_machine.h"
+#include "support/cases.h"
 #include "support/syscall_model.h"
 
 namespace harn::test {
@@ -63,8 +64,9 @@ void check_shipped(const SyscallFilter& filter, Random& random) {
 
 TEST(SyscallAgreement, EveryShippedFilterMeansTheSameInBpf) {
   Random random(1);
+  const std::size_t stride = fewer_cases() ? 30 : 5;
   for (const std::string_view arch : architectures)
-    for (unsigned bits = 0; bits < option_sets; bits += 1 + static_cast<unsigned>(random.below(5))) {
+    for (unsigned bits = 0; bits < option_sets; bits += 1 + static_cast<unsigned>(random.below(stride))) {
       const auto filter = plan::plan_syscalls(options_from(bits, arch));
       ASSERT_TRUE(filter) << describe(filter.error());
       check_shipped(*filter, random);
@@ -74,7 +76,7 @@ TEST(SyscallAgreement, EveryShippedFilterMeansTheSameInBpf) {
 
 TEST(SyscallAgreement, GeneratedFiltersMeanTheSameInBpf) {
   Random random(2);
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < cases_of(10'000); ++i) {
     const SyscallFilter filter = random_filter(random, architectures[random.below(3)]);
     const auto program = plan::compile_filter(filter);
     ASSERT_TRUE(program) << describe(program.error());
@@ -92,7 +94,7 @@ TEST(SyscallAgreement, GeneratedFiltersMeanTheSameInBpf) {
 // A call one filter allows is allowed by every filter of a host and policy that grant more.
 TEST(SyscallAgreement, GrantingLessNeverAllowsMore) {
   Random random(3);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < cases_of(200); ++i) {
     const std::string_view arch = architectures[random.below(3)];
     const auto more_bits = static_cast<unsigned>(random.below(option_sets));
     const unsigned less_bits = more_bits & static_cast<unsigned>(random.below(option_sets));

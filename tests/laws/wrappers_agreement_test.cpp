@@ -13,13 +13,14 @@
 #include "policy/path_model.h"
 #include "policy/presets.h"
 #include "support/argv_mounts.h"
+#include "support/cases.h"
 #include "support/generate.h"
 #include "support/shrink.h"
 
 namespace harn::test {
 namespace {
 
-constexpr int cases = 3'000;
+const int cases = cases_of(3'000);
 
 struct Wrapped {
   plan::Lower lower = nullptr;
