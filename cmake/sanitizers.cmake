@@ -9,7 +9,10 @@ endif()
 if(HARN_FUZZ)
   target_compile_options(harn_sanitizers INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+# The folder is compiled in, because scenarios start harn with an environment of their own; %2m merges
+# the runs of each program, two at a time.
 if(HARN_COVERAGE)
-  target_compile_options(harn_sanitizers INTERFACE --coverage -fprofile-update=atomic)
-  target_link_options(harn_sanitizers INTERFACE --coverage)
+  target_compile_options(harn_sanitizers INTERFACE
+    -fprofile-instr-generate=${CMAKE_BINARY_DIR}/profiles/%2m.profraw -fcoverage-mapping)
+  target_link_options(harn_sanitizers INTERFACE -fprofile-instr-generate)
 endif()
