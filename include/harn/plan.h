@@ -275,8 +275,8 @@ struct ResourceLimit {
 
 struct LimitPlan {
   std::vector<ResourceLimit> rlimits = {};
-  std::map<std::string, std::string> cgroup = {};  // "memory.max" → "536870912"; v1 names on v1
-  std::vector<std::string> watched = {};           // enforced by sampling: "memory" "cpu" "processes"
+  std::map<std::string, std::string> cgroup = {};     // "memory.max" → "536870912"; v1 names on v1
+  std::map<std::string, std::uint64_t> watched = {};  // totals the supervisor compares: "memory_bytes" "cpu_seconds" "processes"
   std::optional<std::uint64_t> wall_time_ms = {};
   std::optional<std::uint64_t> idle_timeout_ms = {};
   std::optional<std::uint64_t> max_output_bytes = {};

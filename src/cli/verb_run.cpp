@@ -51,7 +51,7 @@ std::string limit_line(const Outcome& outcome, const Plan& plan) {
   if (outcome.timed_out)
     return fmt::format("harn: stopped: {} ms of wall-clock time are over (--timeout)\n", plan.limits.wall_time_ms.value_or(0));
   if (outcome.oom_killed) return "harn: stopped: its memory limit is spent (--memory)\n";
-  if (outcome.processes_exceeded) return "harn: stopped: too many processes (--procs)\n";
+  if (outcome.processes_exceeded) return "harn: the limit of processes was reached (--procs)\n";
   if (outcome.file_size_exceeded) return "harn: stopped: a file grew past its limit (--file-size)\n";
   return {};
 }

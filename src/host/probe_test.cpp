@@ -137,25 +137,9 @@ TEST(KernelFacts, UserNamespacesFollowTheSwitches) {
   }
 }
 
-TEST(KernelFacts, CgroupsCountOnlyWithBothControllersAndARightToWrite) {
-  const TempDir temp;
-  const KernelFiles files{.proc = temp.path("proc"), .cgroup = temp.path("cg")};
-  EXPECT_EQ(usable_cgroup(files), CgroupKind::none);
-  temp.file("proc/self/cgroup", "0::/user/a:b\n");
-  temp.file("cg/user/a:b/cgroup.controllers", "cpu memory\n");
-  EXPECT_EQ(usable_cgroup(files), CgroupKind::none);
-  temp.file("cg/user/a:b/cgroup.controllers", "cpu memory pids\n");
-  EXPECT_EQ(usable_cgroup(files), CgroupKind::v2);
-  temp.file("proc/self/cgroup", "9:pids:/p\n4:cpu,memory:/m\n0::/none\nnonsense\n");
-  temp.directory("cg/pids/p");
-  EXPECT_EQ(usable_cgroup(files), CgroupKind::none);
-  temp.directory("cg/memory/m");
-  EXPECT_EQ(usable_cgroup(files), CgroupKind::v1);
-}
-
 TEST(KernelFacts, SeccompIsReadFromTheListOfActions) {
   const TempDir temp;
-  const KernelFiles files{.proc = temp.path(), .cgroup = temp.path()};
+  const KernelFiles files{.proc = temp.path()};
   EXPECT_FALSE(kernel_facts(0, files).seccomp);
   temp.file("sys/kernel/seccomp/actions_avail", "kill_process kill_thread trap errno trace log allow\n");
   EXPECT_TRUE(kernel_facts(0, files).seccomp);

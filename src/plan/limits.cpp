@@ -3,6 +3,9 @@
 // reserve gigabytes of it. A cgroup counts what is used; without one a watchdog samples the tree.
 #include "plan/limits.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "plan/coverage.h"
 
 namespace harn::plan {
@@ -14,7 +17,27 @@ constexpr std::uint64_t cpu_period_us = 100'000;
 struct LimitHost {
   Platform platform = Platform::linux;
   CgroupKind cgroup = CgroupKind::none;
+  bool counts_own_namespace = false;  // RLIMIT_NPROC sees the command's processes and nobody else's
 };
+
+bool at_least(std::string_view kernel, unsigned major, unsigned minor) {
+  unsigned numbers[2] = {0, 0};
+  const char* at = kernel.data();
+  const char* const end = at + kernel.size();
+  for (auto& number : numbers) {
+    at = std::from_chars(at, end, number).ptr;
+    if (at != end && *at == '.') ++at;
+  }
+  return numbers[0] > major || (numbers[0] == major && numbers[1] >= minor);
+}
+
+// Since Linux 5.14 the limit counts per user and user namespace, and a view has one of its own. It
+// does not bind uid 0 of the initial namespace.
+bool counts_own_namespace(const HostFacts& facts, const Plan& plan) {
+  const auto* linux = std::get_if<LinuxConfinement>(&plan.confinement);
+  if (linux == nullptr || !linux->view || facts.uid == 0 || !at_least(facts.linux.kernel, 5, 14)) return false;
+  return std::ranges::find(linux->view->namespaces, "user") != linux->view->namespaces.end();
+}
 
 // Only Linux has something to give.
 std::string cgroup_remedy(const LimitHost& host) { return host.platform == Platform::linux ? "give Harn a delegated cgroup" : ""; }
@@ -30,7 +53,7 @@ void limit_memory(const Limits& limits, const LimitHost& host, Plan& plan) {
     plan.limits.cgroup["memory.limit_in_bytes"] = bytes;
     plan.limits.cgroup["memory.memsw.limit_in_bytes"] = bytes;
   } else {
-    plan.limits.watched.emplace_back("memory");
+    plan.limits.watched["memory_bytes"] = *limits.max_memory_mb * mebibyte;
     enforced_by(plan.coverage, Dimension::memory, "supervisor");
     open_gap(plan.coverage,
              {.dimension = Dimension::memory,
@@ -44,13 +67,26 @@ void limit_memory(const Limits& limits, const LimitHost& host, Plan& plan) {
   enforced_by(plan.coverage, Dimension::memory, "cgroup");
 }
 
+// Soft before hard, so that a single process ends by SIGXCPU; the tree's total is compared by the
+// supervisor, as the cgroup counts it or as /proc shows it.
+void limit_cpu_time(std::uint64_t seconds, const LimitHost& host, Plan& plan) {
+  plan.limits.rlimits.push_back({"cpu", seconds, seconds + 1});
+  plan.limits.watched["cpu_seconds"] = seconds;
+  enforced_by(plan.coverage, Dimension::cpu, "limits");
+  if (host.cgroup == CgroupKind::v1) plan.limits.cgroup["cpuacct.usage"] = "0";
+  if (host.cgroup != CgroupKind::none) return enforced_by(plan.coverage, Dimension::cpu, "cgroup");
+  enforced_by(plan.coverage, Dimension::cpu, "supervisor");
+  open_gap(plan.coverage,
+           {.dimension = Dimension::cpu,
+            .code = "cpu_sampled",
+            .paths = {},
+            .detail = "processor time of the tree is sampled: processes too short to be seen and not waited for are not counted",
+            .remedy = cgroup_remedy(host)},
+           Enforcement::degraded);
+}
+
 void limit_cpu(const Limits& limits, const LimitHost& host, Plan& plan) {
-  if (limits.max_cpu_seconds) {
-    // Soft before hard, so that a single process ends by SIGXCPU; the tree's total is watched.
-    plan.limits.rlimits.push_back({"cpu", *limits.max_cpu_seconds, *limits.max_cpu_seconds + 1});
-    plan.limits.watched.emplace_back("cpu");
-    enforced_by(plan.coverage, Dimension::cpu, "limits");
-  }
+  if (limits.max_cpu_seconds) limit_cpu_time(*limits.max_cpu_seconds, host, plan);
   if (!limits.cpu_milli) return;
   const auto quota = std::to_string(*limits.cpu_milli * cpu_period_us / 1000);
   if (host.cgroup == CgroupKind::v2) plan.limits.cgroup["cpu.max"] = quota + " " + std::to_string(cpu_period_us);
@@ -71,7 +107,12 @@ void limit_processes(const Limits& limits, const LimitHost& host, Plan& plan) {
     plan.limits.cgroup["pids.max"] = std::to_string(*limits.max_processes);
     return enforced_by(plan.coverage, Dimension::processes, "cgroup");
   }
-  plan.limits.watched.emplace_back("processes");
+  if (host.counts_own_namespace) {
+    // The init program of the view is one more.
+    plan.limits.rlimits.push_back({"nproc", *limits.max_processes + 1, *limits.max_processes + 1});
+    return enforced_by(plan.coverage, Dimension::processes, "limits");
+  }
+  plan.limits.watched["processes"] = *limits.max_processes;
   enforced_by(plan.coverage, Dimension::processes, "supervisor");
   open_gap(plan.coverage,
            {.dimension = Dimension::processes,
@@ -86,10 +127,15 @@ void limit_processes(const Limits& limits, const LimitHost& host, Plan& plan) {
 
 void lower_posix_limits(const Policy& policy, const HostFacts& facts, Plan& plan) {
   const auto& limits = policy.limits;
-  const LimitHost host{.platform = facts.platform, .cgroup = facts.platform == Platform::linux ? facts.linux.cgroup : CgroupKind::none};
+  const LimitHost host{.platform = facts.platform,
+                       .cgroup = facts.platform == Platform::linux ? facts.linux.cgroup : CgroupKind::none,
+                       .counts_own_namespace = counts_own_namespace(facts, plan)};
   limit_memory(limits, host, plan);
   limit_cpu(limits, host, plan);
   limit_processes(limits, host, plan);
+  // Nothing of the tree makes groups below its own, and the counters exist even where nothing is set.
+  const bool counted = !plan.limits.cgroup.empty() || limits.max_cpu_seconds;
+  if (host.cgroup == CgroupKind::v2 && counted) plan.limits.cgroup["cgroup.max.descendants"] = "0";
   if (limits.max_file_size_mb) {
     const auto bytes = *limits.max_file_size_mb * mebibyte;
     plan.limits.rlimits.push_back({"fsize", bytes, bytes});

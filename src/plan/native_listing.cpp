@@ -112,7 +112,7 @@ void limits_section(Listing& listing, const LimitPlan& limits) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& limit : limits.rlimits) rows.push_back({"rlimit", limit.name, fmt::format("soft {} hard {}", limit.soft, limit.hard)});
   for (const auto& [name, value] : limits.cgroup) rows.push_back({"cgroup", name, value});
-  for (const auto& name : limits.watched) rows.push_back({"watched", name});
+  for (const auto& [name, value] : limits.watched) rows.push_back({"watched", name, std::to_string(value)});
   const auto number = [&](std::string_view name, const std::optional<std::uint64_t>& value, std::string_view unit) {
     if (value) rows.push_back({"supervised", std::string(name), fmt::format("{} {}", *value, unit)});
   };

@@ -21,7 +21,7 @@ TEST(NativeText, LinuxListsEveryLayer) {
   plan.scratch = AbsPath::of("/p/.harn-tmp");
   plan.limits = {.rlimits = {{"cpu", 30, 31}},
                  .cgroup = {{"memory.max", "536870912"}},
-                 .watched = {"processes"},
+                 .watched = {{"processes", 64}},
                  .wall_time_ms = 30000,
                  .idle_timeout_ms = 5,
                  .max_output_bytes = 10};
@@ -95,7 +95,7 @@ syscalls x86_64, otherwise errno 1
 limits
   rlimit      cpu           soft 30 hard 31
   cgroup      memory.max    536870912
-  watched     processes
+  watched     processes     64
   supervised  wall_time     30000 ms
   supervised  idle_timeout  5 ms
   supervised  max_output    10 bytes

@@ -63,6 +63,8 @@ class Process {
 
   // To the command alone, or to every process of the tree that can be named.
   void signal(int number, bool everybody = false) const;
+  // Asks the init program for the memory only it can see; the answer comes as a record.
+  void measure() const;
   // The whole tree, at once and without appeal.
   void kill() const;
   // Reaped by the supervisor: nothing is left to stop.

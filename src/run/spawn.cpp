@@ -138,6 +138,12 @@ void Process::signal(int number, bool everybody) const {
   }
 }
 
+void Process::measure() const {
+  if (pid_ < 0 || !has_init()) return;
+  while (::write(control_.get(), &init::measure, 1) < 0 && errno == EINTR) {
+  }
+}
+
 void Process::kill() const {
   if (pid_ < 0) return;
   if (!has_init()) ::kill(-pid_, SIGKILL);

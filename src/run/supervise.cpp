@@ -131,6 +131,7 @@ class Supervisor {
       return;
     }
     if (record.kind == init::Record::stopped) return stop_along();
+    if (record.kind == init::Record::measured) return take_measure(record);
     if (record.kind == init::Record::ended) {
       ended_ = true;
       wait_status_ = record.status;
@@ -144,6 +145,24 @@ class Supervisor {
     usage_.max_memory_bytes = record.max_rss_kb * 1024;
   }
 
+  void ask_measure() {
+    if (!settings_.shared_memory || measuring_) return;
+    measuring_ = true;
+    process_.measure();
+  }
+
+  void take_measure(const init::Record& record) {
+    measuring_ = false;
+    static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    if (settings_.shared_memory) settings_.shared_memory(record.shared_pages * page);
+  }
+
+  void take_usage(const rusage& used) {
+    usage_.cpu_ms = static_cast<std::uint64_t>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+                                               (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
+    usage_.max_memory_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+  }
+
   void end_direct() {
     rusage used = {};
     int status = 0;
@@ -152,17 +171,12 @@ class Supervisor {
     over_ = ended_ = true;
     wait_status_ = status;
     finished_ = Clock::now();
-    usage_.cpu_ms = static_cast<std::uint64_t>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
-                                               (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
-    usage_.max_memory_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+    take_usage(used);
   }
 
   void keep_limits() {
     const auto now = Clock::now();
-    if (settings_.check && now >= next_check_) {
-      next_check_ = now + settings_.check_every;
-      if (!ended_ && spent_ == Spent::nothing) stop_for(settings_.check());
-    }
+    if (settings_.check && now >= next_check_) check_tree();
     if (!deadline_ || now < *deadline_) return;
     if (ended_ || asked_to_end_) {
       end_now();
@@ -172,6 +186,16 @@ class Supervisor {
     asked_to_end_ = true;
     process_.signal(SIGTERM, /*everybody=*/true);
     deadline_ = now + grace;
+  }
+
+  void check_tree() {
+    Reading reading;
+    if (!ended_ && spent_ == Spent::nothing) {
+      ask_measure();
+      reading = settings_.check();
+      stop_for(reading.spent);
+    }
+    next_check_ = Clock::now() + reading.again;
   }
 
   void stop_for(Spent spent) {
@@ -190,15 +214,17 @@ class Supervisor {
   // Whatever is left of the tree, however it hid from its parent.
   void finish_tree() {
     if (process_.has_init()) {
-      while (::waitpid(process_.pid(), nullptr, __WALL) < 0 && errno == EINTR) {
+      rusage used = {};
+      while (::wait4(process_.pid(), nullptr, __WALL, &used) < 0 && errno == EINTR) {
       }
+      if (usage_.cpu_ms == 0) take_usage(used);  // init was ended before it could tell
     } else {
       ::kill(-process_.pid(), SIGKILL);
       if (settings_.kill_tree) settings_.kill_tree();
       if (settings_.reaper) killed_ += end_descendants();
     }
     process_.forget();
-    if (settings_.check && spent_ == Spent::nothing) spent_ = settings_.check();
+    if (settings_.check && spent_ == Spent::nothing) spent_ = settings_.check().spent;
     const bool by_us = timed_out_ || spent_ != Spent::nothing;
     if (by_us || WIFSIGNALED(wait_status_)) terminal_.restore_settings();
   }
@@ -262,6 +288,7 @@ class Supervisor {
   bool over_ = false;   // the tree, as far as anybody reports it
   bool timed_out_ = false;
   bool asked_to_end_ = false;
+  bool measuring_ = false;
   Spent spent_ = Spent::nothing;
   std::uint64_t killed_ = 0;
   Usage usage_ = {};

@@ -4,12 +4,15 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harn/outcome.h"
+#include "run/cgroup.h"
 #include "run/launch.h"
 #include "run/supervise.h"
+#include "run/watch.h"
 
 namespace harn::run {
 
@@ -18,14 +21,24 @@ class TreeLimits {
   // Makes the cgroups the plan asks for, with its values; an error when one cannot be had.
   static Result<TreeLimits> open(const LimitPlan& limits, const std::string& run_id);
 
-  const std::vector<std::string>& join_files() const { return join_files_; }  // cgroup.procs files
-  void watch(const Process& process);                                         // what sampling looks at
-  std::function<Spent()> check() const { return {}; }                         // empty when nothing is watched
-  std::function<void()> killer() const { return {}; }                         // empty without a cgroup
-  void report(Usage& usage) const;                                            // what the cgroup counted
+  std::vector<std::string> join_files() const;  // cgroup.procs files
+  // What sampling looks at. `orphans` as in ProcTree::of().
+  void watch(const Process& process, bool orphans);
+  // The three below refer to this object. Empty when nothing is watched, or without a cgroup.
+  std::function<Reading()> check();
+  std::function<void(std::uint64_t)> shared_memory();
+  std::function<void()> killer() const;
+  // What was counted, in place of what wait() told about single processes.
+  void report(Outcome& outcome) const;
 
  private:
-  std::vector<std::string> join_files_ = {};
+  Reading look();
+
+  std::optional<Cgroup> cgroup_ = {};
+  WatchLimits counted_ = {};  // compared with counters of the cgroup
+  WatchLimits sampled_ = {};
+  bool memory_charged_ = false;
+  std::optional<Watch> watch_ = {};
 };
 
 }  // namespace harn::run

@@ -81,7 +81,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   const auto spawning = Clock::now();
   HARN_TRY(process, run::spawn(std::move(prepared)));
   receipt.timings_us["spawn"] = micros_since(spawning);
-  tree.watch(process);
+  tree.watch(process, options.whole_process);
 
   const auto running = Clock::now();
   HARN_TRY(outcome, run::supervise(std::move(process), std::move(stdio),
@@ -90,9 +90,10 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
                                     .signal_fd = own.signal_fd(),
                                     .reaper = options.whole_process,
                                     .check = tree.check(),
+                                    .shared_memory = tree.shared_memory(),
                                     .kill_tree = tree.killer()}));
   receipt.timings_us["run"] = micros_since(running);
-  tree.report(outcome.usage);
+  tree.report(outcome);
   sandbox::report_appeared(plan, were_no_repository, outcome);
   outcome.receipt = std::move(receipt);
   return outcome;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "sys/cgroup_places.h"
 #include "sys/files.h"
 #include "sys/landlock.h"
 
@@ -24,12 +25,6 @@ bool has_word(std::string_view text, std::string_view word, char separator = ' '
   return std::ranges::find(words, word) != words.end();
 }
 
-bool usable_v2(const KernelFiles& files, std::string_view place) {
-  const auto here = files.cgroup.join(place);
-  const auto controllers = setting(here.join("cgroup.controllers"));
-  return has_word(controllers, "memory") && has_word(controllers, "pids") && sys::is_writable_directory(here);
-}
-
 }  // namespace
 
 NamespaceVerdict judge_user_namespaces(std::uint32_t uid, const KernelFiles& files) {
@@ -42,21 +37,6 @@ NamespaceVerdict judge_user_namespaces(std::uint32_t uid, const KernelFiles& fil
   if (setting(switches.join("kernel/apparmor_restrict_unprivileged_userns")) == "1")
     return {false, "kernel.apparmor_restrict_unprivileged_userns is 1"};
   return {true, ""};
-}
-
-CgroupKind usable_cgroup(const KernelFiles& files) {
-  const auto text = sys::read_file(files.proc.join("self/cgroup"), longest_setting);
-  if (!text) return CgroupKind::none;
-  std::size_t v1 = 0;
-  for (const auto line : base::split(*text, '\n')) {
-    const auto parts = base::split(line, ':');
-    if (parts.size() < 3) continue;
-    const auto place = line.substr(parts[0].size() + parts[1].size() + 2);
-    if (parts[1].empty() && usable_v2(files, place)) return CgroupKind::v2;
-    for (const std::string_view controller : {"memory", "pids"})
-      if (has_word(parts[1], controller, ',') && sys::is_writable_directory(files.cgroup.join(controller).join(place))) ++v1;
-  }
-  return v1 == 2 ? CgroupKind::v1 : CgroupKind::none;
 }
 
 LinuxFacts kernel_facts(std::uint32_t uid, const KernelFiles& files) {
@@ -76,7 +56,7 @@ LinuxFacts kernel_facts(std::uint32_t uid, const KernelFiles& files) {
   const auto namespaces = files.proc.join("self/ns");
   facts.pid_namespaces = verdict.usable && sys::type_of(namespaces.join("pid")) != sys::FileType::missing;
   facts.network_namespaces = verdict.usable && sys::type_of(namespaces.join("net")) != sys::FileType::missing;
-  facts.cgroup = usable_cgroup(files);
+  facts.cgroup = sys::find_cgroup_places(files.proc).kind;
   return facts;
 }
 

@@ -9,7 +9,6 @@ namespace harn::host {
 // Where the kernel shows its settings; tests show their own.
 struct KernelFiles {
   AbsPath proc = AbsPath::of("/proc");
-  AbsPath cgroup = AbsPath::of("/sys/fs/cgroup");
 };
 
 LinuxFacts kernel_facts(std::uint32_t uid, const KernelFiles& files = {});
@@ -24,8 +23,5 @@ struct NamespaceVerdict {
 // Whether this user may make user namespaces, by the kernel's switches. The switches are a claim; a
 // child that really tries is the proof, and takes this function's place where one may be started.
 NamespaceVerdict judge_user_namespaces(std::uint32_t uid, const KernelFiles& files);
-
-// The cgroup version whose memory and pids controllers this process may use where it stands.
-CgroupKind usable_cgroup(const KernelFiles& files);
 
 }  // namespace harn::host

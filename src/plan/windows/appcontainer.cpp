@@ -40,7 +40,7 @@ void limit_job(const Limits& limits, AppContainer& container, Plan& plan) {
   if (limits.max_cpu_seconds) {
     // The job counts user time only; the supervisor adds kernel time from the job's accounting.
     container.job_limits["job_user_time"] = *limits.max_cpu_seconds * job_ticks_per_second;
-    plan.limits.watched.emplace_back("cpu");
+    plan.limits.watched["cpu_seconds"] = *limits.max_cpu_seconds;
     enforced_by(plan.coverage, Dimension::cpu, "job");
   }
   if (limits.cpu_milli) {

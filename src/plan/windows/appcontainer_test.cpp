@@ -141,7 +141,7 @@ TEST(AppContainer, TheJobCarriesTheLimitsThatAreSetAndNoOthers) {
             (std::map<std::string, std::uint64_t>{
                 {"active_process", 32}, {"cpu_rate_milli", 1500}, {"job_memory", 512u << 20}, {"job_user_time", 300'000'000}}));
   const auto plan = lowered(policy);
-  EXPECT_EQ(plan->limits.watched, std::vector<std::string>{"cpu"});
+  EXPECT_EQ(plan->limits.watched, (std::map<std::string, std::uint64_t>{{"cpu_seconds", 30}}));
   for (const auto dimension : {Dimension::memory, Dimension::cpu, Dimension::processes})
     EXPECT_EQ(plan->coverage[dimension], (DimensionCoverage{Enforcement::enforced, {"job"}, {}}));
 }

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -87,12 +88,20 @@ bool reap(Life& life, int options) {
   leave(0);
 }
 
+// Only a member of the ipc namespace can ask for segments that nobody has attached.
+void measure() {
+  shm_info segments = {};
+  raw_syscall(SYS_shmctl, 0, SHM_INFO, word_of(&segments));
+  tell({.kind = init::Record::measured, .shared_pages = segments.shm_rss + segments.shm_swp});
+}
+
 // One byte: the number of a signal for the command, or for everybody. No byte: the launcher is gone.
 void obey() {
   unsigned char order = 0;
   const Word got = raw_syscall(SYS_read, init::control_fd, word_of(&order), 1);
   if (got == 0) leave(init::abandoned_exit);
   if (got != 1) return;
+  if (order == init::measure) return measure();
   const bool everybody = (order & init::to_everybody) != 0;
   raw_syscall(SYS_kill, everybody ? -1 : init::command_pid, order & ~init::to_everybody);
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/watch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace harn::run {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr milliseconds shortest{5};
+constexpr milliseconds longest{50};
+constexpr milliseconds longest_when_busy{200};
+constexpr int cost_share = 20;  // looking takes at most one part in so many
+
+// The fastest a tree can plausibly approach a limit; what is far from it need not be looked at soon.
+constexpr std::uint64_t bytes_per_ms = 4u << 20;
+constexpr std::uint64_t forks_per_ms = 4;
+
+milliseconds until_full(std::uint64_t used, std::uint64_t limit, std::uint64_t per_ms) {
+  if (used >= limit) return shortest;
+  return milliseconds(static_cast<milliseconds::rep>(std::min<std::uint64_t>((limit - used) / per_ms, 1000)));
+}
+
+std::uint64_t processors() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+}  // namespace
+
+Watch::Watch(const WatchLimits& limits, const Process& process, bool orphans)
+    : limits_(limits), tree_(ProcTree::of(process, orphans)), memory_(TreeMemory::of(process)) {}
+
+// Two figures that are each too small: what is alive with everything it waited for, and every step
+// seen of every process, which also holds those that nobody waited for. The larger one counts.
+std::uint64_t Watch::cpu_us(const std::vector<Member>& members) {
+  std::uint64_t alive = 0;
+  std::map<std::pair<pid_t, std::uint64_t>, std::uint64_t> ticks;
+  for (const auto& member : members) {
+    alive += member.cpu_ticks + member.reaped_cpu_ticks;
+    if (member.init) continue;
+    const std::pair key(member.pid, member.started);
+    const auto last = last_ticks_.find(key);
+    seen_ticks_ += member.cpu_ticks - (last == last_ticks_.end() ? 0 : std::min(last->second, member.cpu_ticks));
+    ticks.emplace(key, member.cpu_ticks);
+  }
+  last_ticks_ = std::move(ticks);
+  static const auto ticks_per_second = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
+  return std::max(alive, seen_ticks_) * 1'000'000 / ticks_per_second;
+}
+
+Reading Watch::look() {
+  const auto start = Clock::now();
+  Reading reading{.again = longest};
+  const auto compare = [&](Spent what, std::uint64_t used, std::uint64_t limit, std::uint64_t per_ms) {
+    if (used > limit && reading.spent == Spent::nothing) reading.spent = what;
+    reading.again = std::min(reading.again, until_full(used, limit, per_ms));
+  };
+  const auto members = tree_.members();
+  std::uint64_t tasks = 0;
+  for (const auto& member : members) tasks += member.init ? 0 : member.threads;
+  processes_peak_ = std::max(processes_peak_, tasks);
+  if (limits_.memory_bytes) {
+    const auto used = memory_.bytes(tree_, members, *limits_.memory_bytes);
+    memory_peak_ = std::max(memory_peak_, used);
+    compare(Spent::memory, used, *limits_.memory_bytes, bytes_per_ms);
+  }
+  if (limits_.cpu_us) compare(Spent::cpu, cpu_us(members), *limits_.cpu_us, 1000 * processors());
+  if (limits_.processes) compare(Spent::processes, tasks, *limits_.processes, forks_per_ms);
+  const auto cost = std::chrono::ceil<milliseconds>((Clock::now() - start) * cost_share);
+  reading.again = std::max({reading.again, shortest, std::min(cost, longest_when_busy)});
+  return reading;
+}
+
+}  // namespace harn::run

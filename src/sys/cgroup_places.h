@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where this process may make cgroups with the controllers that limits need. Asked when facts are
+// gathered and again when a run makes its own, so that both give the same answer.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harn/host.h"
+#include "harn/path.h"
+
+namespace harn::sys {
+
+struct CgroupPlaces {
+  CgroupKind kind = CgroupKind::none;
+  // v1: per controller the directory of this process. v2: one entry "" for the directory in which a
+  // group can be made.
+  std::map<std::string, AbsPath, std::less<>> directories = {};
+
+  bool operator==(const CgroupPlaces&) const = default;
+};
+
+// v2 when its memory and pids controllers can be given to a new group, else v1 when memory, pids, cpu
+// and cpuacct are there, else none.
+CgroupPlaces find_cgroup_places(const AbsPath& proc = AbsPath::of("/proc"));
+
+}  // namespace harn::sys
