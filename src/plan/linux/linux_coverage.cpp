@@ -129,7 +129,12 @@ class CoverageWriter {
     by(Dimension::metadata, view_ != nullptr, "view");
     const bool refused = layers_.filtered && !somewhere_writable(input_.rules);
     by(Dimension::metadata, refused, "seccomp");
-    if (view_ == nullptr && !refused)
+    if (view_ != nullptr) return;
+    gap(weaker, {.dimension = Dimension::metadata,
+                 .code = "metadata_visible",
+                 .detail = "names, sizes, owners, times, attributes and link targets outside the grants can be asked for and watched",
+                 .remedy = want_view});
+    if (!refused)
       gap(hole, {.dimension = Dimension::metadata,
                  .code = "metadata_outside",
                  .detail = "mode, owner, times and attributes of files outside the grants can be changed as far as their owner may",

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One way of running a list of cases: for whom, and confined by what.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "confine/support/scene.h"
+
+namespace harn::confine {
+
+enum class Way : unsigned char {
+  unconfined,
+  view,              // everything this kernel offers
+  bare,              // as on a host without user namespaces
+  nested,            // inside another harn
+  without_view,      // the layer is missing and nothing makes up for it
+  without_landlock,
+  without_seccomp,
+};
+
+struct Stand {
+  Way way = Way::unconfined;
+  uid_t uid = 0;
+
+  std::string name() const;  // "RefusedWithoutUserNamespacesAsRoot"
+};
+
+// Every way this machine and this user allow.
+std::vector<Stand> stands();
+
+// What this host lacks for the suite; empty = nothing. HARN_REQUIRE makes it a failure.
+std::string missing_here(Way way);
+
+struct Extras {
+  std::vector<std::pair<int, int>> descriptors = {};
+  int input = -1;
+  int terminal = -1;
+  std::map<std::string, std::string> environment = {};
+};
+
+struct Told {
+  std::map<std::string, std::string, std::less<>> words = {};  // case id → "ok" or what refused it
+  std::string receipt = {};
+  int exit_code = -1;
+};
+
+// Runs the cases in one process tree and tells what became of each.
+Told run_cases(const Stand& stand, const Scene& scene, std::span<const Case> cases, const Extras& extras = {});
+
+// Whether the receipt names "dimension/code", for everything or for a path at or above `path`.
+bool receipt_names(const std::string& receipt, std::string_view gap, const std::string& path);
+
+}  // namespace harn::confine
