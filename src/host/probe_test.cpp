@@ -80,6 +80,7 @@ TEST(Probe, LookingFillsWhatThePolicyDependsOn) {
   Policy policy;
   policy.workspace_roots = {temp.path("home/project"), temp.path("wt")};
   policy.read_only_roots = {temp.path("home")};
+  facts.linux.user_namespaces = false;
   const auto notes = look_at_paths(facts, policy);
   EXPECT_EQ(notes.size(), 1u);
   EXPECT_EQ(facts.git, std::vector<GitLayout>{});
@@ -103,6 +104,10 @@ TEST(Probe, LinksBesideAClosedNameAreKnownAsLinks) {
   Policy policy;
   policy.workspace_roots = {temp.path("work")};
   policy.read_only_roots = {temp.path("home")};
+  facts.linux.user_namespaces = true;
+  look_at_paths(facts, policy);
+  EXPECT_EQ(facts.paths[temp.path("home").text()].entries, std::nullopt) << "a view needs no names";
+  facts.linux.user_namespaces = false;
   look_at_paths(facts, policy);
   EXPECT_EQ(facts.paths[temp.path("home").text()].entries, (std::vector<std::string>{".ssh", "dangling", "out", "plain"}));
   ASSERT_TRUE(facts.paths.contains(temp.path("home/out").text()));

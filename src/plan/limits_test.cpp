@@ -60,7 +60,8 @@ TEST(Limits, WithoutACgroupSamplingIsCalledWhatItIs) {
   for (const auto platform : {Platform::linux, Platform::macos, Platform::openbsd}) {
     const auto plan = lowered(every_limit(), platform == Platform::linux ? CgroupKind::none : CgroupKind::v2, platform);
     EXPECT_TRUE(plan.limits.cgroup.empty());
-    EXPECT_EQ(plan.limits.watched, (std::map<std::string, std::uint64_t>{{"cpu_seconds", 30}, {"memory_bytes", 512u << 20}, {"processes", 64}}));
+    EXPECT_EQ(plan.limits.watched,
+              (std::map<std::string, std::uint64_t>{{"cpu_seconds", 30}, {"memory_bytes", 512u << 20}, {"processes", 64}}));
     for (const auto dimension : {Dimension::memory, Dimension::processes}) {
       EXPECT_EQ(plan.coverage[dimension].status, Enforcement::degraded);
       EXPECT_EQ(plan.coverage[dimension].layers, std::vector<std::string>{"supervisor"});

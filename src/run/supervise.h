@@ -29,9 +29,9 @@ struct Reading {
 struct SuperviseSettings {
   const LimitPlan& limits;
   Session session = Session::own;
-  int signal_fd = -1;   // a signalfd of the caller; what arrives is passed on
-  bool reaper = false;  // orphans of the tree come to us (PR_SET_CHILD_SUBREAPER)
-  std::function<Reading()> check = {};                   // asked again and again, and once at the end
+  int signal_fd = -1;                                     // a signalfd of the caller; what arrives is passed on
+  bool reaper = false;                                    // orphans of the tree come to us (PR_SET_CHILD_SUBREAPER)
+  std::function<Reading()> check = {};                    // asked again and again, and once at the end
   std::function<void(std::uint64_t)> shared_memory = {};  // told what the init program measures; empty = not asked
   std::function<void()> kill_tree = {};                   // a cgroup's own way to end everybody; may be empty
 };

@@ -27,8 +27,7 @@ Result<TreeLimits> TreeLimits::open(const LimitPlan& limits, const std::string& 
   out.sampled_ = {.memory_bytes = watched(limits, "memory_bytes"), .processes = watched(limits, "processes")};
   // One second more than each process alone may have: a single one ends by its own limit, with a
   // signal it can catch.
-  if (const auto seconds = watched(limits, "cpu_seconds"))
-    (out.cgroup_ ? out.counted_ : out.sampled_).cpu_us = (*seconds + 1) * 1'000'000;
+  if (const auto seconds = watched(limits, "cpu_seconds")) (out.cgroup_ ? out.counted_ : out.sampled_).cpu_us = (*seconds + 1) * 1'000'000;
   return out;
 }
 

@@ -36,7 +36,7 @@ class TreeMemory {
   std::uint64_t counted_twice(const ProcTree& tree, pid_t pid, const Held& held) const;
 
   std::vector<sys::UniqueFd> file_systems_ = {};
-  std::set<dev_t> devices_ = {};   // of those
+  std::set<dev_t> devices_ = {};  // of those
   dev_t memory_file_device_ = 0;  // the kernel's own, holding memfds and System V segments
   std::uint64_t system_v_ = 0;
 };

@@ -33,7 +33,7 @@ bool has_controllers(const AbsPath& file) {
 bool is_writable_file(const AbsPath& path) { return ::faccessat(AT_FDCWD, path.text().c_str(), W_OK, AT_EACCESS) == 0; }
 
 struct Mount {
-  std::string_view root = {};   // which part of the hierarchy is mounted
+  std::string_view root = {};  // which part of the hierarchy is mounted
   std::string_view point = {};
   std::string_view options = {};  // of the file system: v1 controllers are among them
   bool unified = false;

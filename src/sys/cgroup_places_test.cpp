@@ -14,8 +14,8 @@ class Host {
  public:
   // Lines of mountinfo and of /proc/self/cgroup; "@" stands for the directory of this test.
   void mounted(std::string_view root, std::string_view point, std::string_view type, std::string_view options) {
-    mounts_ += "30 1 0:30 " + std::string(root) + " " + temp.path(point).text() + " rw,relatime shared:9 - " + std::string(type) + " x rw," +
-               std::string(options) + "\n";
+    mounts_ += "30 1 0:30 " + std::string(root) + " " + temp.path(point).text() + " rw,relatime shared:9 - " + std::string(type) +
+               " x rw," + std::string(options) + "\n";
     temp.file("proc/self/mountinfo", mounts_);
   }
   void member(std::string_view lines) { temp.file("proc/self/cgroup", lines); }

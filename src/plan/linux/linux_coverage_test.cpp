@@ -50,7 +50,7 @@ TEST(LinuxCoverage, WithoutNamespacesTheRestIsNamed) {
   expect_rows(plan.coverage, {{Dimension::reads, "not_enforced landlock", {"nested_deny"}},
                               {Dimension::writes, "not_enforced landlock", {"nested_read_only", "nested_deny"}},
                               {Dimension::credential_reads, "enforced landlock"},
-                              {Dimension::metadata, "not_enforced", {"metadata_outside"}},
+                              {Dimension::metadata, "not_enforced", {"metadata_visible", "metadata_outside"}},
                               {Dimension::network, "enforced landlock seccomp"},
                               {Dimension::unix_sockets, "enforced seccomp"},
                               {Dimension::signals, "not_enforced", {"signals_outside"}},
@@ -97,11 +97,11 @@ TEST(LinuxCoverage, OlderAbisOpenMoreGaps) {
   }
 }
 
-TEST(LinuxCoverage, MetadataIsRefusedAltogetherWhereNothingIsWritable) {
+TEST(LinuxCoverage, ChangingMetadataIsRefusedAltogetherWhereNothingIsWritable) {
   auto policy = quiet_policy();
   policy.workspace_roots->clear();
   policy.unprotect.reset();
-  EXPECT_EQ(text_of(lowered(policy, without_namespaces(9)).coverage, Dimension::metadata), "enforced seccomp");
+  EXPECT_EQ(text_of(lowered(policy, without_namespaces(9)).coverage, Dimension::metadata), "degraded seccomp");
 }
 
 TEST(LinuxCoverage, AbsentNamesAreADegradedGap) {

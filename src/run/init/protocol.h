@@ -13,16 +13,16 @@ inline constexpr unsigned char measure = 0x7f;  // no signal has this number
 
 struct Record {
   enum Kind : int {
-    ended = 1,    // `status`, as wait() gives it
-    swept = 2,    // everybody else is gone too
-    stopped = 3,  // by the terminal or a signal; `status`
+    ended = 1,     // `status`, as wait() gives it
+    swept = 2,     // everybody else is gone too
+    stopped = 3,   // by the terminal or a signal; `status`
     measured = 4,  // `shared_pages`, answering `measure`
   };
   int kind = 0;
   int status = 0;
-  unsigned long killed = 0;      // processes that were still alive when the command ended
-  unsigned long cpu_us = 0;      // of everybody reaped
-  unsigned long max_rss_kb = 0;  // of the largest single process
+  unsigned long killed = 0;        // processes that were still alive when the command ended
+  unsigned long cpu_us = 0;        // of everybody reaped
+  unsigned long max_rss_kb = 0;    // of the largest single process
   unsigned long shared_pages = 0;  // System V segments of the namespace, attached or not
 };
 

@@ -13,7 +13,7 @@
 namespace probe {
 namespace {
 
-constexpr int multipath = 262;   // IPPROTO_MPTCP
+constexpr int multipath = 262;  // IPPROTO_MPTCP
 constexpr int fast_open = 0x20000000;
 
 sockaddr_in loopback(const std::string& port) {
@@ -81,9 +81,7 @@ int udp_bind(Args) {
 }
 
 // Where the kernel lacks a family, EAFNOSUPPORT is as far as anybody gets.
-int family(Args args) {
-  return verdict(::socket(::atoi(args[0].c_str()), ::atoi(args[1].c_str()), ::atoi(args[2].c_str())));
-}
+int family(Args args) { return verdict(::socket(::atoi(args[0].c_str()), ::atoi(args[1].c_str()), ::atoi(args[2].c_str()))); }
 
 int pair_family(Args args) {
   int ends[2] = {};

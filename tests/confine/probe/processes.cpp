@@ -65,9 +65,7 @@ int attach(Args args) {
   return 0;
 }
 
-int seize(Args args) {
-  return verdict(::ptrace(PTRACE_SEIZE, pid_of(args), nullptr, nullptr));
-}
+int seize(Args args) { return verdict(::ptrace(PTRACE_SEIZE, pid_of(args), nullptr, nullptr)); }
 
 int steal_descriptor(Args args) {
   const long held = ::syscall(SYS_pidfd_open, pid_of(args), 0);
@@ -141,9 +139,7 @@ int starter(Args args) {
   return read_proc(words);
 }
 
-int starter_memory(Args) {
-  return verdict(::open(("/proc/" + std::to_string(whoever_started_us()) + "/mem").c_str(), O_RDWR));
-}
+int starter_memory(Args) { return verdict(::open(("/proc/" + std::to_string(whoever_started_us()) + "/mem").c_str(), O_RDWR)); }
 
 constexpr Probe table[] = {
     {"read_proc", read_proc},

@@ -22,15 +22,15 @@ struct Case {
   std::string_view probe = {};
   // {own} {work} {home} {shared} {temp} {outside} and what the victim says about itself: {pid} {tcp} …
   std::vector<std::string> args = {};
-  std::string_view view = {};  // words that refuse it: "EACCES EPERM"; "ok" = allowed, and nobody outside notices
-  std::string_view bare = {};  // the same without user namespaces
-  std::string_view gap = {};   // "dimension/code": without user namespaces the receipt may excuse it by this
+  std::string_view view = {};      // words that refuse it: "EACCES EPERM"; "ok" = allowed, and nobody outside notices
+  std::string_view bare = {};      // the same without user namespaces
+  std::string_view gap = {};       // "dimension/code": without user namespaces the receipt may excuse it by this
   std::string_view view_gap = {};  // the same excuse, where even the view has none
   std::string gap_path = {};       // what the gap must cover; args[0] when empty
   std::string_view counter = {};   // of the victim: must rise in the control run and stay 0 inside
   Control control = Control::everybody;
-  std::string_view why = {};  // with Control::none; also where success is an error that comes after the permission
-  bool critical = false;      // must stay refused with any one layer switched off …
+  std::string_view why = {};        // with Control::none; also where success is an error that comes after the permission
+  bool critical = false;            // must stay refused with any one layer switched off …
   std::string_view only_lock = {};  // … except this one, as docs/threat-model.md says
 };
 

@@ -12,6 +12,7 @@
 
 #include "cli/prepare.h"
 #include "cli/verbs.h"
+#include "harn/probe.h"
 #include "harn/sandbox.h"
 
 namespace harn::cli {
@@ -20,7 +21,8 @@ namespace {
 // The rules for private places name what only the view makes; on the host they would mean its own.
 void take_out_view(LinuxConfinement& linux) {
   linux.view.reset();
-  if (linux.landlock) std::erase_if(linux.landlock->rules, [](const LandlockRule& rule) { return rule.note == "private"; });
+  if (linux.landlock)
+    std::erase_if(linux.landlock->rules, [](const LandlockRule& rule) { return rule.note == "private" || rule.note == "the view itself"; });
 }
 
 void take_out(const std::string& layer, Plan& plan) {
@@ -35,7 +37,11 @@ Result<int> run_less(const std::string& what, const Caller& caller) {
   const auto* verb = find_verb(caller.words);
   HARN_TRY(arguments, parse_arguments(*verb, std::span(caller.words).subspan(1)));
   HARN_TRY(prepared, prepare(arguments, caller));
-  if (what == "userns") prepared.facts.linux.user_namespaces = prepared.facts.linux.pid_namespaces = prepared.facts.linux.network_namespaces = false;
+  if (what == "userns") {
+    auto& linux = prepared.facts.linux;
+    linux.user_namespaces = linux.pid_namespaces = linux.network_namespaces = false;
+    look_at_paths(prepared.facts, prepared.policy);
+  }
   HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options));
   // What is proved before the command starts would notice, and that is not what is tested here.
   if (what != "userns") plan.coverage = {};

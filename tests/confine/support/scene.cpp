@@ -92,8 +92,8 @@ void Scene::make_workspace() {
 }
 
 void Scene::make_home() {
-  for (const auto* name : {"/.ssh/id_rsa", "/.aws/credentials", "/.netrc", "/.bash_history", "/.config/gh/hosts.yml", "/.claude/settings.json",
-                           "/.gnupg/secring.gpg", "/.config/harn/config.toml", "/notes"})
+  for (const auto* name : {"/.ssh/id_rsa", "/.aws/credentials", "/.netrc", "/.bash_history", "/.config/gh/hosts.yml",
+                           "/.claude/settings.json", "/.gnupg/secring.gpg", "/.config/harn/config.toml", "/notes"})
     write(path("home") + name, name == std::string_view("/.config/harn/config.toml") ? "" : "secret\n");
   fs::create_symlink(path("home") + "/.ssh", path("work") + "/way_to_keys");
 }

@@ -33,8 +33,22 @@ std::string_view less_word(Way way) {
 // and two places to read.
 std::vector<std::string> harn_words(const Scene& scene, const std::string& receipt) {
   const auto work = scene.path("work");
-  return {"run",     "--backend", "linux",  "--read",        scene.path("tools"), "--read",             scene.path("shared"), "--write",
-          work,      "--read",    work + "/fixed", "--deny", work + "/deep/denied", "--receipt", receipt, "--"};
+  return {"run",
+          "--backend",
+          "linux",
+          "--read",
+          scene.path("tools"),
+          "--read",
+          scene.path("shared"),
+          "--write",
+          work,
+          "--read",
+          work + "/fixed",
+          "--deny",
+          work + "/deep/denied",
+          "--receipt",
+          receipt,
+          "--"};
 }
 
 std::vector<std::string> words_for(const Stand& stand, const Scene& scene, const std::string& receipt, const std::string& list) {
@@ -78,8 +92,8 @@ std::string read(const std::string& path) {
 }  // namespace
 
 std::string Stand::name() const {
-  static constexpr std::string_view names[] = {"SucceedsUnconfined",   "RefusedWithTheView", "RefusedWithoutUserNamespaces",
-                                               "RefusedNested",        "TwoLocksWithoutTheView", "TwoLocksWithoutLandlock",
+  static constexpr std::string_view names[] = {"SucceedsUnconfined",    "RefusedWithTheView",     "RefusedWithoutUserNamespaces",
+                                               "RefusedNested",         "TwoLocksWithoutTheView", "TwoLocksWithoutLandlock",
                                                "TwoLocksWithoutSeccomp"};
   return fmt::format("{}As{}", names[static_cast<std::size_t>(way)], uid == 0 ? "Root" : "User");
 }
@@ -89,7 +103,8 @@ std::vector<Stand> stands() {
   if (callers.front() == 0) callers.push_back(nobody);
   std::vector<Stand> out;
   for (const auto uid : callers)
-    for (const auto way : {Way::unconfined, Way::view, Way::bare, Way::nested, Way::without_view, Way::without_landlock, Way::without_seccomp})
+    for (const auto way :
+         {Way::unconfined, Way::view, Way::bare, Way::nested, Way::without_view, Way::without_landlock, Way::without_seccomp})
       out.push_back({way, uid});
   return out;
 }
@@ -132,9 +147,9 @@ bool receipt_names(const std::string& receipt, std::string_view gap, const std::
     if (paths == nullptr) return true;
     const auto at = AbsPath::parse(path);
     return at && std::ranges::any_of(paths->array(), [&](const base::Value& one) {
-      const auto above = AbsPath::parse(one.string());
-      return above && above->contains(*at);
-    });
+             const auto above = AbsPath::parse(one.string());
+             return above && above->contains(*at);
+           });
   });
 }
 

@@ -13,10 +13,10 @@ namespace harn::confine {
 
 enum class Way : unsigned char {
   unconfined,
-  view,              // everything this kernel offers
-  bare,              // as on a host without user namespaces
-  nested,            // inside another harn
-  without_view,      // the layer is missing and nothing makes up for it
+  view,          // everything this kernel offers
+  bare,          // as on a host without user namespaces
+  nested,        // inside another harn
+  without_view,  // the layer is missing and nothing makes up for it
   without_landlock,
   without_seccomp,
 };

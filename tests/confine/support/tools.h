@@ -23,10 +23,10 @@ struct Launch {
   std::map<std::string, std::string> environment = {};
   std::string cwd = {};
   uid_t uid = 0;
-  pid_t group = 0;                          // the process group to join; 0 = a new one
-  std::array<int, 2> streams = {-1, -1};    // standard input and error; -1 = /dev/null and the test's own
+  pid_t group = 0;                              // the process group to join; 0 = a new one
+  std::array<int, 2> streams = {-1, -1};        // standard input and error; -1 = /dev/null and the test's own
   std::vector<std::pair<int, int>> extra = {};  // (ours, the number it gets), inherited
-  int terminal = -1;                        // becomes the controlling terminal and standard input
+  int terminal = -1;                            // becomes the controlling terminal and standard input
 };
 
 struct Finished {
