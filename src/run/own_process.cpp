@@ -12,7 +12,7 @@ namespace harn::run {
 Status OwnProcess::take_over() {
   sigset_t passed;
   ::sigemptyset(&passed);
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD}) ::sigaddset(&passed, number);
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD, SIGCONT}) ::sigaddset(&passed, number);
   ::pthread_sigmask(SIG_BLOCK, &passed, &before_);
   struct sigaction ignore = {};
   ignore.sa_handler = SIG_IGN;

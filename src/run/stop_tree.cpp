@@ -17,10 +17,21 @@
 #include "sys/files.h"
 
 namespace harn::run {
+
 namespace {
 
 constexpr std::size_t longest_list = 4u << 20;
 constexpr std::chrono::seconds patience{5};
+
+// Stopped first, top down: what does not run makes no new processes.
+void signal_below(pid_t pid, int number) {
+  for (const auto child : children_of(pid)) {
+    ::kill(child, number);
+    signal_below(child, number);
+  }
+}
+
+}  // namespace
 
 std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> out;
@@ -36,16 +47,6 @@ std::vector<pid_t> children_of(pid_t pid) {
   }
   return out;
 }
-
-// Stopped first, top down: what does not run makes no new processes.
-void signal_below(pid_t pid, int number) {
-  for (const auto child : children_of(pid)) {
-    ::kill(child, number);
-    signal_below(child, number);
-  }
-}
-
-}  // namespace
 
 std::uint64_t end_descendants() {
   std::uint64_t ended = 0;

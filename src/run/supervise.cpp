@@ -40,7 +40,7 @@ class Supervisor {
   Supervisor(Process process, Stdio stdio, const SuperviseSettings& settings)
       : process_(std::move(process)),
         settings_(settings),
-        terminal_(settings.session == Session::terminal ? stdio.terminal_fd : -1),
+        terminal_(settings.session == Session::own ? -1 : stdio.terminal_fd, settings.session == Session::terminal),
         budget_{settings.limits.max_output_bytes, false},
         out_(std::move(stdio.our_ends[1]), sink(stdio, 1), budget_),
         err_(std::move(stdio.our_ends[2]), sink(stdio, 2), budget_),
@@ -103,6 +103,7 @@ class Supervisor {
     while (::read(settings_.signal_fd, &arrived, sizeof arrived) == static_cast<ssize_t>(sizeof arrived)) {
       const auto number = static_cast<int>(arrived.ssi_signo);
       if (number == SIGCHLD) look_for_stop();
+      else if (number == SIGCONT) go_on();
       else process_.signal(number);
     }
   }
@@ -114,10 +115,22 @@ class Supervisor {
     if (::waitid(P_PID, static_cast<id_t>(process_.pid()), &seen, WSTOPPED | WNOHANG) == 0 && seen.si_pid != 0) stop_along();
   }
 
+  // A command that was stopped for reading while we had the foreground only needs to be given it.
   void stop_along() {
-    if (settings_.session != Session::terminal) return;
-    terminal_.stop_along();
+    if (terminal_.lend(command_group())) process_.signal(SIGCONT, /*everybody=*/true);
+    else terminal_.stop_along();
+  }
+
+  void go_on() {
+    terminal_.lend(command_group());
     process_.signal(SIGCONT, /*everybody=*/true);
+  }
+
+  // The command leads a group; the init program has no other child that is older.
+  pid_t command_group() const {
+    if (!process_.has_init()) return process_.pid();
+    const auto children = children_of(process_.pid());
+    return children.empty() ? 0 : children.front();
   }
 
   void look_at_life() {

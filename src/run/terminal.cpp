@@ -28,35 +28,43 @@ class OutputStopBlocked {
 
 bool in_foreground(int fd) { return ::tcgetpgrp(fd) == ::getpgrp(); }
 
-TerminalLoan::TerminalLoan(int fd) : fd_(fd) {
+TerminalLoan::TerminalLoan(int fd, bool lent) : fd_(fd), lent_(lent) {
   if (fd_ >= 0 && ::tcgetattr(fd_, &before_) != 0) fd_ = -1;
 }
 
 TerminalLoan::~TerminalLoan() { take_back(); }
 
-void TerminalLoan::take_back() const {
-  if (fd_ < 0) return;
+void TerminalLoan::take_back() {
+  if (fd_ < 0 || !lent_) return;
   const OutputStopBlocked blocked;
   ::tcsetpgrp(fd_, ::getpgrp());
+  lent_ = false;
 }
 
 void TerminalLoan::stop_along() {
   if (fd_ < 0) return;
-  const pid_t group = ::tcgetpgrp(fd_);
-  termios inside = {};
-  const bool known = ::tcgetattr(fd_, &inside) == 0;
-  take_back();
-  restore_settings();
+  if (lent_) {
+    group_inside_ = ::tcgetpgrp(fd_);
+    termios inside = {};
+    if (::tcgetattr(fd_, &inside) == 0) inside_ = inside;
+    restore_settings();
+    take_back();
+  }
   ::kill(::getpid(), SIGSTOP);
-  // Continued, perhaps in the background: then the terminal is not ours to give.
-  if (::tcgetpgrp(fd_) != ::getpgrp()) return;
-  const OutputStopBlocked blocked;
-  if (known) ::tcsetattr(fd_, TCSADRAIN, &inside);
-  ::tcsetpgrp(fd_, group);
 }
 
-void TerminalLoan::restore_settings() {
-  if (fd_ < 0) return;
+bool TerminalLoan::lend(pid_t group) {
+  if (fd_ < 0 || !in_foreground(fd_)) return false;
+  ::tcgetattr(fd_, &before_);
+  const OutputStopBlocked blocked;
+  if (inside_) ::tcsetattr(fd_, TCSADRAIN, &*inside_);
+  inside_.reset();
+  lent_ = (group_inside_ > 0 && ::tcsetpgrp(fd_, group_inside_) == 0) || (group > 0 && ::tcsetpgrp(fd_, group) == 0);
+  return lent_;
+}
+
+void TerminalLoan::restore_settings() const {
+  if (fd_ < 0 || !lent_) return;
   const OutputStopBlocked blocked;
   ::tcsetattr(fd_, TCSADRAIN, &before_);
 }

@@ -5,6 +5,8 @@
 #include <sys/types.h>
 #include <termios.h>
 
+#include <optional>
+
 namespace harn::run {
 
 // Whether this process may hand the terminal on.
@@ -13,20 +15,26 @@ bool in_foreground(int fd);
 class TerminalLoan {
  public:
   TerminalLoan() = default;
-  explicit TerminalLoan(int fd);  // borrowed; remembers settings before the command changes them
+  // Borrowed; remembers settings before the command changes them. `lent`: the command took the foreground.
+  TerminalLoan(int fd, bool lent);
   TerminalLoan(const TerminalLoan&) = delete;
   TerminalLoan& operator=(const TerminalLoan&) = delete;
   ~TerminalLoan();  // takes the foreground back
 
-  // The command was stopped: stop with it, and give the terminal back when somebody continues us.
+  // The command was stopped: stop with it, so that whoever started us sees it.
   void stop_along();
+  // Hands the foreground on when it is ours to give: to who had it when we were stopped, else to `group`.
+  bool lend(pid_t group);
   // The command did not get to put its settings back.
-  void restore_settings();
-  void take_back() const;
+  void restore_settings() const;
+  void take_back();
 
  private:
   int fd_ = -1;
+  bool lent_ = false;
+  pid_t group_inside_ = 0;
   termios before_ = {};
+  std::optional<termios> inside_ = {};
 };
 
 }  // namespace harn::run

@@ -83,13 +83,17 @@ pid_t Person::start(const std::vector<std::string>& words, const Streams& stream
 }
 
 pid_t Person::start_program(const std::vector<std::string>& words, const Streams& streams) const {
+  const pid_t child = ::fork();
+  if (child == 0) become(words, streams);
+  return child;
+}
+
+void Person::become(const std::vector<std::string>& words, const Streams& streams) const {
   auto kept_words = words;
   std::vector<std::string> pairs;
   for (const auto& [name, value] : environment_) pairs.push_back(name + "=" + value);
   const auto argv = pointers(kept_words);
   const auto envp = pointers(pairs);
-  const pid_t child = ::fork();
-  if (child != 0) return child;
   place_stream(streams.in, STDIN_FILENO);
   place_stream(streams.out, STDOUT_FILENO);
   place_stream(streams.err, STDERR_FILENO);

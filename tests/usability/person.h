@@ -57,6 +57,8 @@ class Person {
   pid_t start(const std::vector<std::string>& words, const Streams& streams = {}) const;
   // Any other program as this person.
   pid_t start_program(const std::vector<std::string>& words, const Streams& streams = {}) const;
+  // In a child of the caller's own making.
+  [[noreturn]] void become(const std::vector<std::string>& words, const Streams& streams) const;
   // To the end, with both outputs kept.
   Finished harn(const std::vector<std::string>& words, int input = -1) const;
   // harn run -- sh -c TEXT
