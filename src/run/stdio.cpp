@@ -85,7 +85,8 @@ Result<Stdio> open_stdio(StdioRequest request) {
       HARN_OK(open_pipe(stdio, i));
     } else {
       stdio.child[i] = request.inherited[i];
-      if (stdio.terminal_fd < 0 && ::isatty(request.inherited[i]) == 1) stdio.terminal_fd = request.inherited[i];
+      if (stdio.terminal_fd < 0 && ::tcgetattr(request.inherited[i], &stdio.terminal_settings) == 0)
+        stdio.terminal_fd = request.inherited[i];
     }
   }
   return stdio;

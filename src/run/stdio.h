@@ -4,6 +4,8 @@
 // for is relayed through a pipe, so that the command never holds it.
 #pragma once
 
+#include <termios.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -29,7 +31,8 @@ struct Stdio {
   std::array<Stream, 3> streams = {};
   std::array<int, 3> inherited = {0, 1, 2};
   std::string input = {};
-  int terminal_fd = -1;  // the first of the three that is handed over and is a terminal
+  int terminal_fd = -1;            // the first of the three that is handed over and is a terminal
+  termios terminal_settings = {};  // as they are before the command can change them
 };
 
 Result<Stdio> open_stdio(StdioRequest request);

@@ -40,7 +40,8 @@ class Supervisor {
   Supervisor(Process process, Stdio stdio, const SuperviseSettings& settings)
       : process_(std::move(process)),
         settings_(settings),
-        terminal_(settings.session == Session::own ? -1 : stdio.terminal_fd, settings.session == Session::terminal),
+        terminal_(settings.session == Session::own ? -1 : stdio.terminal_fd, settings.session == Session::terminal,
+                  stdio.terminal_settings),
         budget_{settings.limits.max_output_bytes, false},
         out_(std::move(stdio.our_ends[1]), sink(stdio, 1), budget_),
         err_(std::move(stdio.our_ends[2]), sink(stdio, 2), budget_),

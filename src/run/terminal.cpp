@@ -28,10 +28,6 @@ class OutputStopBlocked {
 
 bool in_foreground(int fd) { return ::tcgetpgrp(fd) == ::getpgrp(); }
 
-TerminalLoan::TerminalLoan(int fd, bool lent) : fd_(fd), lent_(lent) {
-  if (fd_ >= 0 && ::tcgetattr(fd_, &before_) != 0) fd_ = -1;
-}
-
 TerminalLoan::~TerminalLoan() { take_back(); }
 
 void TerminalLoan::take_back() {

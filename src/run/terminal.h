@@ -15,8 +15,8 @@ bool in_foreground(int fd);
 class TerminalLoan {
  public:
   TerminalLoan() = default;
-  // Borrowed; remembers settings before the command changes them. `lent`: the command took the foreground.
-  TerminalLoan(int fd, bool lent);
+  // Borrowed; `before` are its settings before the command started, who took the foreground when `lent`.
+  TerminalLoan(int fd, bool lent, const termios& before) : fd_(fd), lent_(lent), before_(before) {}
   TerminalLoan(const TerminalLoan&) = delete;
   TerminalLoan& operator=(const TerminalLoan&) = delete;
   ~TerminalLoan();  // takes the foreground back

@@ -72,12 +72,12 @@ TEST_P(AtATerminal, ControlZStopsAndForegroundContinues) {
 
 TEST_P(AtATerminal, AStoppedCommandGoesOnInTheBackground) {
   Terminal terminal(person_, outer_shell());
-  terminal.type("$H sh -c 'echo r$((1+1)); while [ ! -e go ]; do sleep 0.02; done; echo w$((2+2))nt on; read x; echo got $x'\n");
+  terminal.type("$H sh -c 'mkfifo go; echo r$((1+1)); read x < go; echo w$((2+2))nt on; read x; echo got $x'\n");
   ASSERT_TRUE(terminal.await_text("r2")) << terminal.seen();
   terminal.type(control_z);
   ASSERT_TRUE(terminal.await_text("Stopped")) << terminal.seen();
   terminal.type("bg\n");
-  terminal.type("touch go\n");
+  terminal.type("echo > go\n");
   ASSERT_TRUE(terminal.await_text("w4nt on")) << terminal.seen();
   terminal.type("fg\n");
   terminal.type("late\n");
@@ -99,12 +99,11 @@ TEST_P(AtATerminal, StartedInTheBackgroundItWaitsForTheForegroundToRead) {
 }
 
 TEST_P(AtATerminal, TheWindowSizeIsKnownAndFollowed) {
-  Terminal terminal(person_, run("trap 'stty size' WINCH; stty size; echo r$((1+1)); until read -r -n 1 -t 0.02; do :; done"));
+  Terminal terminal(person_, run("trap 'stty size; exit 0' WINCH; stty size; echo r$((1+1)); while :; do sleep 0.02; done"));
   ASSERT_TRUE(terminal.await_text("24 80")) << terminal.seen();
   ASSERT_TRUE(terminal.await_text("r2")) << terminal.seen();
   terminal.resize(50, 132);
   EXPECT_TRUE(terminal.await_text("50 132")) << terminal.seen();
-  terminal.type("q");
   EXPECT_EQ(terminal.finish(), 0);
 }
 
