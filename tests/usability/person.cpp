@@ -66,7 +66,8 @@ void Person::give(const std::string& path) const {
 
 std::string Person::file(std::string_view relative, std::string_view text) const {
   const auto path = temp_.file(relative, text).text();
-  give(path);
+  // With the directories that came into being on the way.
+  for (std::filesystem::path part = path; part != temp_.root(); part = part.parent_path()) give(part);
   return path;
 }
 
