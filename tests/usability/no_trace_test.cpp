@@ -99,6 +99,39 @@ TEST_P(NoTrace, OtherThanWhatTheCommandDid) {
   EXPECT_EQ(after, before);
 }
 
+// Without user namespaces the private temporary directory is a real one inside the project, so the
+// project's own time of change moves; nothing else does.
+TEST_P(NoTrace, WithoutUserNamespaces) {
+  person_.start_through({"/usr/bin/unshare", "--user", "--map-root-user", "/bin/sh", "-c",
+                         "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"", "sh"});
+  const std::vector<std::string> run = {"run", "--backend", "linux", "--", "sh", "-c"};
+  const auto with = [&](const std::string& script) {
+    auto words = run;
+    words.push_back(script);
+    return words;
+  };
+  if (person_.harn({"version"}).exit_code != 0) GTEST_SKIP() << "unshare --user does not work here";
+  auto before = look_at(person_.project());
+  before.erase(".");
+  const auto same = [&] {
+    auto after = look_at(person_.project());
+    after.erase(".");
+    return after == before;
+  };
+  const auto ran = person_.harn(with("echo x > $TMPDIR/t; echo $TMPDIR"));
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.out, person_.project() + "/.harn-tmp\n") << "this was to be the tier with a scratch directory";
+  EXPECT_TRUE(same());
+
+  person_.environment()["MARK"] = "harn-trace-" + std::to_string(::getpid());
+  const pid_t pid = person_.start(with("mkdir -p $TMPDIR/a/b; echo x > $TMPDIR/a/b/c; setsid sleep 60 & sleep 60"));
+  EXPECT_TRUE(await([&] { return std::filesystem::exists(person_.project() + "/.harn-tmp/a/b/c"); }));
+  ::kill(pid, SIGKILL);
+  finish(pid);
+  EXPECT_EQ(person_.harn(with("exit 4")).exit_code, 4);
+  EXPECT_TRUE(same()) << "what a killed run left is removed by the next";
+}
+
 INSTANTIATE_TEST_SUITE_P(As, NoTrace, testing::ValuesIn(everybody()), testing::PrintToStringParamName());
 
 }  // namespace

@@ -74,6 +74,7 @@ std::string Person::file(std::string_view relative, std::string_view text) const
 std::vector<std::string> Person::harn_words(const std::vector<std::string>& words) const {
   std::vector<std::string> out;
   if (who_ == Who::nobody) out = {"/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"};
+  out.insert(out.end(), through_.begin(), through_.end());
   out.push_back(program_);
   out.insert(out.end(), words.begin(), words.end());
   return out;

@@ -52,6 +52,8 @@ class Person {
   // A file of this person, below root().
   std::string file(std::string_view relative, std::string_view text) const;
 
+  // From now on this person's harn is started by these words.
+  void start_through(std::vector<std::string> words) { through_ = std::move(words); }
   // The words that start harn as this person, in the project.
   std::vector<std::string> harn_words(const std::vector<std::string>& words) const;
   pid_t start(const std::vector<std::string>& words, const Streams& streams = {}) const;
@@ -72,6 +74,7 @@ class Person {
   std::string project_ = {};
   std::string home_ = {};
   std::string program_ = {};
+  std::vector<std::string> through_ = {};
   std::map<std::string, std::string> environment_ = {};
 };
 
