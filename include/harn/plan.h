@@ -214,7 +214,8 @@ struct WrapperFile {
 };
 
 // Confinement by another program: argv plus files. bubblewrap, firejail, docker, podman, Seatbelt.
-// A word "@file:NAME" in argv stands for the descriptor or path of that file at run time.
+// A word "@file:NAME" in argv stands for the descriptor or path of that file at run time, "@status" for
+// a descriptor on which the program says that the command ended; without that word it never ran.
 struct Wrapper {
   std::vector<std::string> argv = {};  // complete, the command's own words included
   std::vector<WrapperFile> files = {};

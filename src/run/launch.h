@@ -50,7 +50,8 @@ class Process {
       : pid_(std::exchange(other.pid_, -1)),
         pidfd_(std::move(other.pidfd_)),
         status_(std::move(other.status_)),
-        control_(std::move(other.control_)) {}
+        control_(std::move(other.control_)),
+        wrapper_status_(std::move(other.wrapper_status_)) {}
   Process& operator=(Process&&) = delete;
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -60,6 +61,7 @@ class Process {
   int pidfd() const { return pidfd_.get(); }
   bool has_init() const { return static_cast<bool>(status_); }
   int status_fd() const { return status_.get(); }
+  int wrapper_status_fd() const { return wrapper_status_.get(); }  // -1 = no wrapper that reports
 
   // To the command alone, or to every process of the tree that can be named.
   void signal(int number, bool everybody = false) const;
@@ -78,6 +80,7 @@ class Process {
   sys::UniqueFd pidfd_ = {};
   sys::UniqueFd status_ = {};   // records of the init program
   sys::UniqueFd control_ = {};  // its lifeline; bytes are signals
+  sys::UniqueFd wrapper_status_ = {};
 };
 
 class PreparedChild {

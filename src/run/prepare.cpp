@@ -211,8 +211,9 @@ class Preparer {
   Status write_command() {
     auto argv = plan_.argv;
     if (const auto* wrapper = std::get_if<Wrapper>(&plan_.confinement)) {
-      HARN_TRY(words, fill_wrapper_words(*wrapper, parts_.keep, inner_));
-      argv = std::move(words);
+      HARN_TRY(filled, fill_wrapper_words(*wrapper, argv.size(), inner_));
+      argv = std::move(filled.argv);
+      parts_.wrapper_status = std::move(filled.status);
     }
     freeze_command(argv);
     inner_.add({.op = Op::unblock_signals}, "unblock signals");

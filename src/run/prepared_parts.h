@@ -21,6 +21,7 @@ struct PreparedParts {
   child::Launch launch = {};
   sys::UniqueFd control = {};
   sys::UniqueFd status = {};
+  sys::UniqueFd wrapper_status = {};
   plan::BpfProgram filter = {};
   sock_fprog filter_header = {};
   std::vector<char*> argv = {};

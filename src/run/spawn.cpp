@@ -110,6 +110,7 @@ Result<Process> spawn(PreparedChild prepared) {
   Process process;
   process.pid_ = static_cast<pid_t>(pid);
   process.pidfd_ = sys::UniqueFd(pidfd);
+  process.wrapper_status_ = std::move(parts.wrapper_status);
   if (nested) {
     process.status_ = std::move(parts.status);
     process.control_ = std::move(parts.control);

@@ -33,6 +33,13 @@ Error failed(std::string_view call, std::string_view what, int error) {
   return out;
 }
 
+Error no_sandbox_made() {
+  return {.code = ErrorCode::os,
+          .stage = Stage::spawn,
+          .message = "bubblewrap could not set up the sandbox or start the command",
+          .hint = "it says why in its own words; 'harn doctor' shows what this host can do"};
+}
+
 bool ends_a_program(int signal) { return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM; }
 
 class Supervisor {
@@ -57,6 +64,7 @@ class Supervisor {
     finish_tree();
     in_.give_back();
     flush_outputs();
+    if (wrapper_failed()) return fail(no_sandbox_made());
     for (const auto* pump : {&out_, &err_})
       if (pump->write_error() != 0) return fail(failed("write", "the command's output", pump->write_error()));
     return outcome();
@@ -241,6 +249,15 @@ class Supervisor {
     if (settings_.check && spent_ == Spent::nothing) spent_ = settings_.check().spent;
     const bool by_us = timed_out_ || spent_ != Spent::nothing;
     if (by_us || WIFSIGNALED(wait_status_)) terminal_.restore_settings();
+  }
+
+  // A wrapper that ended by itself without a word about the command did not get to start it.
+  bool wrapper_failed() const {
+    if (process_.wrapper_status_fd() < 0 || !WIFEXITED(wait_status_) || timed_out_ || spent_ != Spent::nothing) return false;
+    char report[4096];
+    const ssize_t got = ::read(process_.wrapper_status_fd(), report, sizeof report);
+    const std::string_view text(report, got > 0 ? static_cast<std::size_t>(got) : 0);
+    return text.find("\"exit-code\"") == std::string_view::npos;
   }
 
   // Everything the command wrote reaches its reader, however slow; who does not want to wait for

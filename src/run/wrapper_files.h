@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A wrapper program's words with their placeholders filled: files it reads become descriptors that
-// survive exec.
+// survive exec, and so does the pipe on which it reports.
 #pragma once
 
 #include <string>
@@ -11,6 +11,12 @@
 
 namespace harn::run {
 
-Result<std::vector<std::string>> fill_wrapper_words(const Wrapper& wrapper, Keep& keep, ScriptWriter& inner);
+struct FilledWrapper {
+  std::vector<std::string> argv = {};
+  sys::UniqueFd status = {};  // our end of "@status"
+};
+
+// The last `command_words` words are the command's own and stay as they are.
+Result<FilledWrapper> fill_wrapper_words(const Wrapper& wrapper, std::size_t command_words, ScriptWriter& inner);
 
 }  // namespace harn::run

@@ -145,7 +145,7 @@ Status lower_bubblewrap(const PlanInput& input, Plan& plan) {
 
   Words words = boundary(input);
   words.insert(words.end(), mounts.words.begin(), mounts.words.end());
-  append(words, {"--seccomp", "@file:seccomp.bpf", "--chdir", plan.cwd.text(), "--"});
+  append(words, {"--seccomp", "@file:seccomp.bpf", "--json-status-fd", "@status", "--chdir", plan.cwd.text(), "--"});
   words.insert(words.end(), plan.argv.begin(), plan.argv.end());
   if (words.size() > bwrap_max_words)
     return fail(cannot_express(fmt::format("bubblewrap takes at most {} words, and this plan needs {}", bwrap_max_words, words.size()),
