@@ -211,7 +211,7 @@ class CoverageWriter {
     if (!pids_)
       gap(weaker, {.dimension = Dimension::process_inspection,
                    .code = "process_listing",
-                   .detail = "processes outside and their command lines can be listed",
+                   .detail = "processes outside can be listed, with their command lines, states and mounts",
                    .remedy = "allow pid namespaces"});
   }
 

@@ -72,7 +72,8 @@ class Victim {
   static void tell(const std::string& key, const std::string& value) { ::dprintf(STDOUT_FILENO, "%s=%s\n", key.c_str(), value.c_str()); }
 
   void listen_on_networks() {
-    for (const bool stream : {true, false}) {
+    for (const std::string name : {"tcp", "tcp_other", "udp"}) {
+      const bool stream = name != "udp";
       sockaddr_in address = {};
       address.sin_family = AF_INET;
       address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -80,8 +81,8 @@ class Victim {
       const int fd = ::socket(AF_INET, stream ? SOCK_STREAM : SOCK_DGRAM, 0);
       ::bind(fd, reinterpret_cast<sockaddr*>(&address), size);
       ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
-      add(stream ? "tcp" : "udp", fd, stream);
-      tell(stream ? "tcp" : "udp", std::to_string(ntohs(address.sin_port)));
+      add(name, fd, stream);
+      tell(name, std::to_string(ntohs(address.sin_port)));
     }
   }
 

@@ -29,14 +29,19 @@ struct Case {
   std::string gap_path = {};       // what the gap must cover; args[0] when empty
   std::string_view counter = {};   // of the victim: must rise in the control run and stay 0 inside
   Control control = Control::everybody;
+  bool for_everybody = false;       // refused to every caller, though only root can show the control
   std::string_view why = {};        // with Control::none; also where success is an error that comes after the permission
   bool critical = false;            // must stay refused with any one layer switched off …
   std::string_view only_lock = {};  // … except this one, as docs/threat-model.md says
 };
 
+class Scene;
+struct Extras;
+
 struct Promise {
   std::string_view name = {};  // of the test suite
   std::span<const Case> cases = {};
+  Extras (*extras)(Scene& scene) = nullptr;  // what the launcher is given besides; see stand.h
 };
 
 // Registers one test per caller and way of confining. To be called while static objects are made.

@@ -24,6 +24,9 @@ class Scene {
   pid_t victim() const { return victim_; }
   std::string path(std::string_view name) const;  // "work" "home" "shared" "outside" "run" "tools" "temp"
 
+  // One more word that fill() knows.
+  void note(const std::string& name, std::string value) { facts_[name] = std::move(value); }
+
   // {work} and the like replaced.
   std::string fill(std::string_view text, std::string_view id = {}) const;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "confine/support/scene.h"
+#include "sys/unique_fd.h"
 
 namespace harn::confine {
 
@@ -35,9 +36,15 @@ std::vector<Stand> stands();
 std::string missing_here(Way way);
 
 struct Extras {
-  std::vector<std::pair<int, int>> descriptors = {};
+  std::vector<sys::UniqueFd> keep = {};               // open until the run is over
+  std::vector<std::pair<int, int>> descriptors = {};  // (ours, the number the launcher inherits it as)
   int input = -1;
   int terminal = -1;
+
+  int add(int fd) {
+    keep.emplace_back(fd);
+    return fd;
+  }
   std::map<std::string, std::string> environment = {};
 };
 
