@@ -22,6 +22,7 @@ struct ProbeRequest {
   std::map<std::string, std::string> environment = {};  // HOME, TMPDIR and PATH are read
   AbsPath cwd = {};
   std::optional<AbsPath> project_root = {};  // named by the operator; unset = nearest harn.toml, else cwd
+  bool kernel_claims = true;                 // what the kernel says it can do; not needed where settle_facts() follows
 };
 
 // Everything but `paths` and `git`, which depend on the policy. Never fails: what cannot be found

@@ -36,6 +36,7 @@ struct Receipt {
   std::string plan_digest = {};
   std::string backend = {};
   std::string profile = {};
+  std::string host = {};                           // whose facts the plan was made from, and what it pretends
   std::map<std::string, std::string> layers = {};  // "landlock" → "ABI 7"
   std::vector<ReceiptDimension> dimensions = {};
   std::vector<Gap> gaps = {};

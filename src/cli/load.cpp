@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "harn/policy_text.h"
 #include "harn/probe.h"
+#include "harn/prove.h"
 #include "host/user_files.h"
 
 namespace harn::cli {
@@ -30,6 +31,9 @@ PathContext path_context(const Caller& caller) {
 
 AbsPath user_config_file(const Caller& caller) { return base_directory(caller, "XDG_CONFIG_HOME", ".config").join("harn/config.toml"); }
 AbsPath state_directory(const Caller& caller) { return base_directory(caller, "XDG_STATE_HOME", ".local/state").join("harn"); }
+AbsPath facts_directory(const Caller& caller) {
+  return harn::facts_directory(path_variable(caller, "XDG_RUNTIME_DIR"), state_directory(caller));
+}
 AbsPath trust_file(const Caller& caller) { return state_directory(caller).join("trusted"); }
 AbsPath ceiling_file() { return AbsPath::of("/etc/harn/ceiling.toml"); }
 

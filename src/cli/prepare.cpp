@@ -10,6 +10,7 @@
 #include "cli/render.h"
 #include "cli/trust.h"
 #include "harn/probe.h"
+#include "harn/prove.h"
 #include "host/resolve_paths.h"
 #include "plan/names.h"
 #include "policy/blocked_commands.h"
@@ -52,7 +53,7 @@ std::vector<std::string> composition_notes(const Composed& composed) {
 // The confined side must not be able to write what later decides about it.
 Status check_own_files(const Prepared& prepared, const Caller& caller) {
   const auto& rules = prepared.rules;
-  for (const auto& file : {user_config_file(caller), trust_file(caller), ceiling_file()}) {
+  for (const auto& file : {user_config_file(caller), trust_file(caller), facts_directory(caller).join("facts"), ceiling_file()}) {
     auto at = file;
     auto decision = rules.decide(at, FileOp::write);
     // Its directory or the file itself may be a link into the workspace, where nothing need exist yet.
@@ -178,12 +179,21 @@ Result<PolicyLayers> load_layers(const Caller& caller, const HostFacts& facts, c
   return layers;
 }
 
+Result<HostFacts> proved_facts(const Caller& caller) {
+  auto facts = probe_host({.environment = caller.environment, .cwd = caller.cwd, .kernel_claims = false});
+  settle_facts(facts, facts_directory(caller));
+  const auto pretended = caller.environment.find("HARN_PRETEND");
+  if (pretended != caller.environment.end()) HARN_OK(pretend(facts, pretended->second));
+  return facts;
+}
+
 Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
   Prepared prepared{.this_host = !arguments.has("platform") && !arguments.has("facts")};
   HARN_TRY(options, plan_options_from(arguments, caller));
   prepared.options = options;
   if (prepared.this_host) {
-    prepared.facts = probe_host({.environment = caller.environment, .cwd = caller.cwd});
+    HARN_TRY(facts, proved_facts(caller));
+    prepared.facts = std::move(facts);
   } else {
     HARN_TRY(facts, other_host(arguments, caller));
     prepared.facts = std::move(facts);

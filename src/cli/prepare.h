@@ -23,6 +23,9 @@ struct Prepared {
   std::vector<std::string> notes = {};
 };
 
+// This machine, with what it was proved to enforce, less what HARN_PRETEND takes away.
+Result<HostFacts> proved_facts(const Caller& caller);
+
 Result<Prepared> prepare(const Arguments& arguments, const Caller& caller);
 
 // An error when the policy's blocked_commands names the command.

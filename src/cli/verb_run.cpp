@@ -28,6 +28,12 @@ std::optional<AbsPath> canary_for(const Prepared& prepared, const Caller& caller
   return std::move(*file);
 }
 
+std::string pretence_line(const Caller& caller) {
+  const auto pretended = caller.environment.find("HARN_PRETEND");
+  if (pretended == caller.environment.end() || pretended->second.empty()) return {};
+  return fmt::format("harn: warning: HARN_PRETEND={} takes mechanisms away\n", pretended->second);
+}
+
 // In one line what the receipt tells in full: holes every time, small gaps once per boot.
 std::string gap_line(const Plan& plan, const Prepared& prepared, const Caller& caller) {
   std::vector<std::string_view> partly;
@@ -81,7 +87,7 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
                      .workspace = prepared.policy.workspace_roots.value_or(std::vector<AbsPath>{}),
                      .canary = canary_for(prepared, caller)};
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
-  else caller.tell(gap_line(plan, prepared, caller));
+  else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller));
   HARN_TRY(outcome, run_plan(plan, options));
   HARN_OK(write_receipt(arguments, prepared, outcome));
   Reply reply{.exit_code = exit_code_of(outcome)};

@@ -71,6 +71,19 @@ constexpr OptionGroup plan_groups[] = {{"Paths", path_options},      {"Network",
                                        {"Limits", limit_options},    {"Environment", environment_options},
                                        {"Backend", backend_options}, {"Plan", plan_options}};
 
+constexpr Option doctor_options[] = {
+    {.name = "policy", .value = "FILE", .help = "policy in place of user and project files", .complete = Complete::file, .letter = 'p'},
+    {.name = "profile", .value = "NAME", .help = "how strict", .choices = profiles, .complete = Complete::choice},
+    {.name = "read", .value = "PATH", .help = "readable, read-only", .repeatable = true, .complete = Complete::file},
+    {.name = "write", .value = "PATH", .help = "writable, in place of the project root", .repeatable = true, .complete = Complete::file},
+    {.name = "deny", .value = "PATH", .help = "neither readable nor writable", .repeatable = true, .complete = Complete::file},
+    {.name = "net", .value = "MODE", .help = "network", .choices = "none|restricted|allowed", .complete = Complete::choice},
+    {.name = "loopback", .help = "let it talk to itself over its own loopback"},
+    {.name = "backend", .value = "NAME", .help = "way to confine", .choices = backends, .complete = Complete::choice},
+    {.name = "json", .help = "answer as JSON"},
+};
+constexpr OptionGroup doctor_groups[] = {{"Options", doctor_options}};
+
 constexpr Option json_only[] = {{.name = "json", .help = "answer as JSON"}};
 constexpr OptionGroup json_groups[] = {{"Options", json_only}};
 
@@ -166,6 +179,14 @@ constexpr Verb table[] = {
      .max_operands = 1,
      .complete = Complete::file,
      .run = trust_verb},
+    {.name = "doctor",
+     .operands = "[sandbox]",
+     .summary = "Prove what this host can enforce; 'sandbox' attacks the boundary.",
+     .groups = doctor_groups,
+     .max_operands = 1,
+     .complete = Complete::choice,
+     .choices = "sandbox",
+     .run = doctor_verb},
     {.name = "completion",
      .operands = "SHELL",
      .summary = "Print the completion script of bash, zsh or fish.",
@@ -182,6 +203,14 @@ constexpr Verb table[] = {
      .run = help_verb},
 };
 
+// Not for people: what runs inside a sandbox that is being measured.
+constexpr Verb probe = {.name = "probe",
+                        .operands = "ATTACK [NAME=VALUE...]",
+                        .summary = "Attack from inside; used by 'harn doctor sandbox'.",
+                        .min_operands = 1,
+                        .takes_command = true,
+                        .run = probe_verb};
+
 }  // namespace
 
 std::span<const Verb> verbs() { return table; }
@@ -190,7 +219,7 @@ const Verb* find_verb(std::span<const std::string> words) {
   const auto named = [](std::string_view name) -> const Verb* {
     for (const auto& verb : table)
       if (verb.name == name) return &verb;
-    return nullptr;
+    return name == probe.name ? &probe : nullptr;
   };
   if (words.size() >= 2)
     if (const auto* verb = named(words[0] + " " + words[1])) return verb;

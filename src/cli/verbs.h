@@ -29,6 +29,8 @@ Result<Reply> policy_lower(const Arguments& arguments, const Caller& caller);
 Result<Reply> policy_import(const Arguments& arguments, const Caller& caller);
 Result<Reply> policy_schema_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> trust_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> doctor_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> probe_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> completion_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> version_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> help_verb(const Arguments& arguments, const Caller& caller);

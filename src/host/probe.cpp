@@ -109,7 +109,7 @@ HostFacts probe_host(const ProbeRequest& request) {
   facts.cwd = resolved(request.cwd);
   facts.project_root = request.project_root ? resolved(*request.project_root) : find_project_root(facts.cwd);
   facts.search_path = search_path(request.environment);
-  facts.linux = host::kernel_facts(facts.uid);
+  facts.linux = request.kernel_claims ? host::kernel_facts(facts.uid) : host::kernel_name();
   facts.tools = host::find_programs();
   return facts;
 }

@@ -26,6 +26,16 @@ enum class Session : std::uint8_t {
   group,     // the caller's session, a process group of its own
 };
 
+// Something that must fail once every layer is in place: system calls of which at least one must be
+// refused. What their arguments point to stays the caller's until spawn() returned.
+struct Trial {
+  std::string what = {};  // "reach a port outside", for the message when nothing refuses it
+  std::vector<child::Call> calls = {};
+};
+
+// Whether it works for the caller: one that fails without confinement would prove nothing.
+bool works_unconfined(const Trial& trial);
+
 struct LaunchSettings {
   std::array<int, 3> stdio = {0, 1, 2};  // borrowed; become 0, 1 and 2
   Session session = Session::own;
@@ -35,6 +45,7 @@ struct LaunchSettings {
   std::vector<std::string> cgroups = {};  // cgroup.procs files to join
   child::Fault fault = {};                // for tests
   std::optional<AbsPath> canary = {};     // a file outside every grant that the caller can write
+  std::vector<Trial> trials = {};         // tried after the canary, before the command
 };
 
 // What the launcher proved before the command started. Dimensions without a proof are assumed.

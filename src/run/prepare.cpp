@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -90,6 +91,12 @@ class Preparer {
 
   Status write_outer(const View& view) {
     HARN_TRY(flags, namespace_flags(view));
+    // The init program ends everybody it can see, and knows the command by its number.
+    if ((flags & CLONE_NEWPID) == 0)
+      return fail(Error{.code = ErrorCode::not_supported,
+                        .stage = Stage::prepare,
+                        .message = "a view without a pid namespace of its own cannot be run",
+                        .hint = "'harn doctor' shows what this host can do"});
     parts_.clone_flags = flags;
     HARN_TRY(control, make_pipe(/*keep_reader=*/false));
     HARN_TRY(status, make_pipe(/*keep_reader=*/true));
@@ -195,6 +202,10 @@ class Preparer {
     if (ruleset >= 0) inner_.add({.op = Op::landlock_enforce, .number = ruleset}, "enforce Landlock");
     if (linux.syscalls) HARN_OK(write_filter(*linux.syscalls));
     parts_.proofs = write_proofs({.plan = plan_, .linux = linux, .settings = settings_}, inner_);
+    parts_.trials = settings_.trials;
+    for (const auto& trial : parts_.trials)
+      inner_.add({.op = Op::refuse_calls, .mask = trial.calls.size(), .pointer = trial.calls.data()},
+                 fmt::format("find it refused to {}", trial.what));
     return {};
   }
 
@@ -204,7 +215,10 @@ class Preparer {
     static_assert(sizeof(plan::BpfInstruction) == sizeof(sock_filter));
     parts_.filter_header = {.len = static_cast<unsigned short>(parts_.filter.size()),
                             .filter = reinterpret_cast<sock_filter*>(parts_.filter.data())};
-    inner_.add({.op = Op::syscall_filter, .pointer = &parts_.filter_header}, "install the syscall filter");
+    const auto notifies = [](const SyscallRule& rule) { return rule.action == SyscallAction::notify; };
+    const bool listener = std::ranges::any_of(filter.rules, notifies);
+    inner_.add({.op = Op::syscall_filter, .mask = listener ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, .pointer = &parts_.filter_header},
+               "install the syscall filter");
     return {};
   }
 

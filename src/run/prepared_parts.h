@@ -32,6 +32,7 @@ struct PreparedParts {
   std::unique_ptr<char[]> stacks = {};
   char* outer_stack_top = nullptr;
   Proofs proofs = {};
+  std::vector<Trial> trials = {};
 };
 
 // The highest capability this kernel knows.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -83,6 +84,24 @@ class Prover {
 };
 
 }  // namespace
+
+bool works_unconfined(const Trial& trial) {
+  long first = -1;
+  bool works = !trial.calls.empty();
+  for (const auto& call : trial.calls) {
+    const auto argument = [&](int index) {
+      const auto value = call.arguments[index];
+      return value == child::first_answer ? static_cast<std::uintptr_t>(first) : value;
+    };
+    const long answer = ::syscall(call.number, argument(0), argument(1), argument(2), argument(3), argument(4));
+    works = works && answer >= 0;
+    if (&call == &trial.calls.front()) first = answer;
+    if (!works) break;
+  }
+  const bool opens = !trial.calls.empty() && (trial.calls.front().number == SYS_openat || trial.calls.front().number == SYS_socket);
+  if (opens && first >= 0) ::close(static_cast<int>(first));
+  return works;
+}
 
 Proofs write_proofs(const ProofRequest& request, ScriptWriter& inner) { return Prover(request, inner).run(); }
 

@@ -58,6 +58,7 @@ base::Value receipt_value(const Receipt& receipt) {
   out.set("plan_digest", receipt.plan_digest);
   out.set("backend", receipt.backend);
   out.set("profile", receipt.profile);
+  out.set("host", receipt.host);
   base::Value layers(base::Object{});
   for (const auto& [name, version] : receipt.layers) layers.set(name, version);
   out.set("layers", std::move(layers));

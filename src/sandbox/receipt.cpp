@@ -45,6 +45,7 @@ Receipt make_receipt(const Plan& plan, std::span<const Dimension> proved) {
                   .plan_digest = digest(plan),
                   .backend = std::string(base::enum_name(plan.backend)),
                   .profile = std::string(base::enum_name(plan.profile)),
+                  .host = plan.host,
                   .layers = layers_of(plan),
                   .gaps = plan.coverage.gaps,
                   .fallbacks = plan.tried,

@@ -39,13 +39,18 @@ NamespaceVerdict judge_user_namespaces(std::uint32_t uid, const KernelFiles& fil
   return {true, ""};
 }
 
-LinuxFacts kernel_facts(std::uint32_t uid, const KernelFiles& files) {
+LinuxFacts kernel_name() {
   LinuxFacts facts;
   utsname name = {};
   if (::uname(&name) == 0) {
     facts.kernel = name.release;
     facts.arch = name.machine;
   }
+  return facts;
+}
+
+LinuxFacts kernel_facts(std::uint32_t uid, const KernelFiles& files) {
+  auto facts = kernel_name();
   facts.landlock_abi = sys::landlock_abi();
   const auto actions = setting(files.proc.join("sys/kernel/seccomp/actions_avail"));
   facts.seccomp = has_word(actions, "errno") && has_word(actions, "allow");

@@ -11,6 +11,9 @@ struct KernelFiles {
   AbsPath proc = AbsPath::of("/proc");
 };
 
+// Release and machine alone.
+LinuxFacts kernel_name();
+
 LinuxFacts kernel_facts(std::uint32_t uid, const KernelFiles& files = {});
 
 struct NamespaceVerdict {

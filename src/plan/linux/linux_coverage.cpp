@@ -223,6 +223,12 @@ class CoverageWriter {
                    .code = "device_ioctl",
                    .detail = "Landlock before ABI 5 does not limit ioctl on devices that may be opened",
                    .remedy = want_view});
+    // The terminal is handed over open, so neither mounts nor Landlock have a say in it.
+    if (!layers_.filtered)
+      gap(hole, {.dimension = Dimension::devices,
+                 .code = "terminal_input",
+                 .detail = "a command on your terminal may push input into it (TIOCSTI) unless the kernel forbids it",
+                 .remedy = "use a kernel with seccomp, or set sysctl dev.tty.legacy_tiocsti=0"});
     if (view_ != nullptr && landlock_ == nullptr)
       gap_at(hole, {.dimension = Dimension::devices,
                     .code = "device_write",

@@ -74,6 +74,22 @@ Word refused(Word result) {
   return shortage ? result : 0;
 }
 
+// Descriptors the calls answer with are left open: the process ends when nothing is refused.
+Word refused_calls(const Step& step) {
+  const auto* calls = static_cast<const Call*>(step.pointer);
+  Word first = 0;
+  for (std::uint64_t i = 0; i < step.mask; ++i) {
+    const auto argument = [&](int index) {
+      const auto value = calls[i].arguments[index];
+      return value == first_answer ? first : static_cast<Word>(value);
+    };
+    const Word answer = raw_syscall(calls[i].number, argument(0), argument(1), argument(2), argument(3), argument(4));
+    if (answer < 0) return 0;
+    if (i == 0) first = answer;
+  }
+  return reached;
+}
+
 }  // namespace
 
 Word narrow(const Step& step) noexcept {
@@ -97,6 +113,7 @@ Word prove(const Step& step) noexcept {
     case Op::refuse_open_at: return refused(raw_syscall(SYS_openat, step.number, word_of(step.text), static_cast<Word>(step.mask)));
     case Op::refuse_socket: return refused(raw_syscall(SYS_socket, step.number, static_cast<Word>(step.mask), 0));
     case Op::refuse_signal: return raw_syscall(SYS_kill, step.number, 0) >= 0 ? reached : 0;
+    case Op::refuse_calls: return refused_calls(step);
     default: return -EINVAL;
   }
 }

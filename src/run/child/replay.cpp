@@ -142,7 +142,8 @@ Word perform(Launch& launch, const Step& step) {
     case Op::refuse_open:
     case Op::refuse_open_at:
     case Op::refuse_socket:
-    case Op::refuse_signal: return prove(step);
+    case Op::refuse_signal:
+    case Op::refuse_calls: return prove(step);
     case Op::change_directory:
     case Op::set_limit:
     case Op::drop_capabilities:
@@ -164,7 +165,7 @@ constexpr Word reached = 1;
     const bool faulty = static_cast<std::int32_t>(i) == launch.fault.step && inner == launch.fault.inner;
     const Word injected = launch.fault.error == 0 ? reached : -launch.fault.error;
     const Word result = faulty ? injected : perform(launch, script.steps[i]);
-    const bool canary = script.steps[i].op >= Op::refuse_open && script.steps[i].op <= Op::refuse_signal;
+    const bool canary = script.steps[i].op >= Op::refuse_open && script.steps[i].op <= Op::refuse_calls;
     if (result >= 0 && !(canary && result == reached)) continue;
     launch.report.inner = inner ? 1 : 0;
     launch.report.error = static_cast<std::int32_t>(result < 0 ? -result : 0);

@@ -59,10 +59,19 @@ enum class Op : std::uint8_t {
   refuse_open_at,  // number: directory held open from outside, text, mask
   refuse_socket,   // number: family, mask: type
   refuse_signal,   // number: process outside
+  refuse_calls,    // pointer: calls, mask: how many; one of them must fail
   // becoming something else
   start_inner,
   become_init,  // number: descriptor of the init program
   become_command,
+};
+
+// Stands in an argument for what the first call of the same list answered.
+inline constexpr std::uintptr_t first_answer = ~std::uintptr_t{0} - 0xffff;
+
+struct Call {
+  long number = 0;  // SYS_…
+  std::uintptr_t arguments[5] = {};
 };
 
 struct Step {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this host can really enforce: every mechanism is tried in a child, with the code a run uses,
+// and must refuse what it is there to refuse. A kernel's version or a program's presence proves nothing.
+//
+//   HostFacts facts = probe_host({.environment = env, .cwd = cwd});
+//   settle_facts(facts, facts_directory(runtime, state));  // proved once per boot, then remembered
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harn/host.h"
+#include "harn/result.h"
+
+namespace harn {
+
+// How one mechanism did. Exactly one of `how` and `why_not` says why `works` is what it is.
+struct Finding {
+  std::string mechanism = {};  // "view" "network_namespace" "landlock" "seccomp" "seccomp_notify" "cgroup" "bubblewrap" "firejail" …
+  bool works = false;
+  std::string how = {};      // what was tried, and what was seen
+  std::string why_not = {};  // what failed, with the system's own word
+  std::string remedy = {};   // what would make it work; may be empty
+
+  bool operator==(const Finding&) const = default;
+};
+
+struct ProvedHost {
+  LinuxFacts linux = {};
+  std::map<std::string, Tool> tools = {};
+  std::vector<Finding> findings = {};
+
+  bool operator==(const ProvedHost&) const = default;
+};
+
+// Starts children and takes a fraction of a second; leaves nothing behind. `claimed` is what
+// probe_host() found. An error means that nothing could be tried at all.
+Result<ProvedHost> prove_host(const HostFacts& claimed);
+
+// Where proved facts are remembered: in the user's runtime directory, which ends with the session, where
+// there is one that is this user's alone; else in the state directory.
+AbsPath facts_directory(const std::optional<AbsPath>& runtime, const AbsPath& state);
+
+// Puts what was proved in place of what was claimed. Remembered in `directory` until the next boot,
+// or until something it depends on changes; only its owner may have written there. Where nothing can
+// be tried, nothing is believed.
+void settle_facts(HostFacts& facts, const AbsPath& directory);
+
+// Remembers what was just proved, in place of whatever was remembered before.
+void remember_facts(const HostFacts& claimed, const ProvedHost& proved, const AbsPath& directory);
+
+// HARN_PRETEND: "landlock=3,userns=no". Takes mechanisms away, never adds one; a typo is an error.
+// What was taken is said in the host's name, and so in plans and receipts.
+Status pretend(HostFacts& facts, std::string_view text);
+
+}  // namespace harn

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// harn doctor: proves anew what this host can enforce and what that means for the policy; harn doctor
+// sandbox: attacks the boundary the policy gets. And the attacks themselves, as they run inside.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/load.h"
+#include "cli/prepare.h"
+#include "cli/render_doctor.h"
+#include "cli/verbs.h"
+#include "harn/doctor.h"
+#include "harn/probe.h"
+#include "harn/prove.h"
+
+namespace harn::cli {
+namespace {
+
+// What a profile would get here; a profile that cannot be planned says why.
+ProfileOutlook outlook(const Prepared& prepared, Profile profile) {
+  auto policy = prepared.policy;
+  policy.sandbox_profile = profile;
+  auto plan = make_plan(policy, {.argv = {"true"}}, prepared.facts, prepared.options);
+  if (!plan) return {.profile = profile, .problem = plan.error().message};
+  return {.profile = profile, .plan = std::move(*plan)};
+}
+
+Result<Reply> examine_host(const Arguments& arguments, const Caller& caller) {
+  const auto claimed = probe_host({.environment = caller.environment, .cwd = caller.cwd, .kernel_claims = false});
+  HARN_TRY(proved, prove_host(claimed));
+  remember_facts(claimed, proved, facts_directory(caller));
+  HARN_TRY(facts, proved_facts(caller));
+  HostPicture picture{.facts = facts, .findings = proved.findings, .colour = caller.colour};
+  // The host can be looked at from anywhere, also where no policy can be put together.
+  if (const auto prepared = prepare(arguments, caller); prepared) {
+    for (const auto profile : {Profile::worktree, Profile::os_hardened}) picture.profiles.push_back(outlook(*prepared, profile));
+    picture.active_profile = sandbox_active_profile(&prepared->policy);
+  } else {
+    picture.problem = describe(prepared.error());
+  }
+  const bool confines = sandbox_backend_available(facts);
+  return Reply{.exit_code = confines ? 0 : exit_no, .out = arguments.has("json") ? json_of(picture) : picture_of(picture)};
+}
+
+Result<Reply> examine_sandbox(const Arguments& arguments, const Caller& caller) {
+  HARN_TRY(prepared, prepare(arguments, caller));
+  const auto& facts = prepared.facts;
+  HARN_TRY(report, measure_sandbox({.policy = prepared.policy,
+                                    .facts = facts,
+                                    .options = prepared.options,
+                                    .outside = {state_directory(caller), facts.temp, AbsPath::of("/tmp"), AbsPath::of("/var/tmp"), facts.home},
+                                    .environment = caller.environment}));
+  Reply reply{.exit_code = report.holds() ? 0 : exit_no};
+  reply.out = arguments.has("json") ? report_to_json(report) + "\n" : picture_of(report, caller.colour);
+  return reply;
+}
+
+}  // namespace
+
+Result<Reply> doctor_verb(const Arguments& arguments, const Caller& caller) {
+  if (arguments.operands().empty()) return examine_host(arguments, caller);
+  if (arguments.operands().front() == "sandbox") return examine_sandbox(arguments, caller);
+  return wrong_usage(fmt::format("harn doctor cannot look at {}", base::quoted(arguments.operands().front())),
+                     "use 'harn doctor' or 'harn doctor sandbox'");
+}
+
+Result<Reply> probe_verb(const Arguments& arguments, const Caller& caller) {
+  auto reply = attack(arguments.operands(), caller.environment);
+  return Reply{.exit_code = reply.exit_code, .out = reply.line + "\n"};
+}
+
+}  // namespace harn::cli

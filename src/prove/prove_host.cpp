@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order matters: each mechanism is tried alone, then all that work together.
+#include "harn/prove.h"
+
+#include "prove/facts_cache.h"
+#include "prove/facts_key.h"
+#include "prove/mechanisms.h"
+
+namespace harn {
+
+Result<ProvedHost> prove_host(const HostFacts& claimed) {
+  HARN_TRY(ground, prove::ProvingGround::make(claimed));
+  ProvedHost proved{.linux = {.kernel = claimed.linux.kernel, .arch = claimed.linux.arch}, .tools = claimed.tools};
+  auto& facts = proved.linux;
+  for (auto* mechanism : {prove::prove_seccomp, prove::prove_seccomp_notify, prove::prove_view, prove::prove_network_namespace,
+                          prove::prove_landlock, prove::prove_cgroup, prove::prove_together})
+    proved.findings.push_back(mechanism(ground, facts));
+  for (auto& [name, tool] : proved.tools) proved.findings.push_back(prove::prove_wrapper(ground, name, facts, tool));
+  return proved;
+}
+
+void remember_facts(const HostFacts& claimed, const ProvedHost& proved, const AbsPath& directory) {
+  prove::keep_facts(directory, prove::facts_key(claimed), {.linux = proved.linux, .tools = proved.tools});
+}
+
+void settle_facts(HostFacts& facts, const AbsPath& directory) {
+  const auto key = prove::facts_key(facts);
+  if (auto kept = prove::load_facts(directory, key)) {
+    facts.linux = std::move(kept->linux);
+    facts.tools = std::move(kept->tools);
+    return;
+  }
+  auto proved = prove_host(facts);
+  if (!proved) {
+    facts.linux = {.kernel = facts.linux.kernel, .arch = facts.linux.arch, .why_no_user_namespaces = proved.error().message};
+    for (auto& [name, tool] : facts.tools) {
+      tool.works = false;
+      tool.why_not = proved.error().message;
+    }
+    return;
+  }
+  facts.linux = std::move(proved->linux);
+  facts.tools = std::move(proved->tools);
+  prove::keep_facts(directory, key, facts);
+}
+
+}  // namespace harn

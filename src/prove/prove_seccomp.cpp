@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "prove/mechanisms.h"
+
+namespace harn::prove {
+namespace {
+
+// Signal 0 to ourselves always works, so what refuses it is the filter.
+run::Trial signal_caller() {
+  return {.what = "make a call the filter denies",
+          .calls = {{.number = SYS_kill, .arguments = {static_cast<std::uintptr_t>(::getpid()), 0}}}};
+}
+
+SyscallFilter one_rule(const LinuxFacts& facts, SyscallRule rule) {
+  return {.arch = facts.arch, .otherwise = SyscallAction::allow, .rules = {std::move(rule)}};
+}
+
+constexpr auto seccomp_remedy = "use a kernel with CONFIG_SECCOMP_FILTER; in a container, allow the seccomp system call";
+
+}  // namespace
+
+Finding prove_seccomp(const ProvingGround& ground, LinuxFacts& facts) {
+  Finding finding{.mechanism = "seccomp"};
+  const auto filter = one_rule(facts, {.names = {"kill"}, .action = SyscallAction::errno_, .error = 1});
+  auto trials = provable({signal_caller()});
+  const bool tried = !trials.empty();
+  const auto status = try_layers(ground.bare_plan({.syscalls = filter}), std::move(trials));
+  facts.seccomp = finding.works = status.has_value();
+  if (status) {
+    finding.how = tried ? "a child's filter was accepted and refused the call it denies" : "a child's filter was accepted";
+    return finding;
+  }
+  finding.why_not = status.error().message;
+  finding.remedy = seccomp_remedy;
+  return finding;
+}
+
+// Accepted is all that is seen: nothing here answers notifications yet.
+Finding prove_seccomp_notify(const ProvingGround& ground, LinuxFacts& facts) {
+  Finding finding{.mechanism = "seccomp_notify"};
+  const auto filter = one_rule(facts, {.names = {"kexec_load"}, .action = SyscallAction::notify});
+  const auto status = try_layers(ground.bare_plan({.syscalls = filter}), {});
+  facts.seccomp_notify = finding.works = facts.seccomp && status;
+  if (finding.works) {
+    finding.how = "a child's filter with a listener was accepted";
+    return finding;
+  }
+  finding.why_not = status ? "seccomp itself does not work" : status.error().message;
+  finding.remedy = "use Linux 5.0 or later; one process tree can have only one listener";
+  return finding;
+}
+
+}  // namespace harn::prove
