@@ -43,4 +43,7 @@ struct Imported {
 // Strict about the members of the sandbox: unknown ones, wrong types and unknown words are errors.
 Result<Imported> import_dialect(Dialect dialect, std::string_view toml, const DialectContext& context);
 
+// What Harness limits when nobody says otherwise; `harn run --sandbox process` and `docker` too.
+Limits harness_limits();
+
 }  // namespace harn

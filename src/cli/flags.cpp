@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "harn/dialect.h"
 #include "plan/names.h"
 #include "policy/hosts.h"
 
@@ -98,6 +99,22 @@ Status read_environment(const Arguments& arguments, EnvRules& env) {
   return {};
 }
 
+// The three modes of Harness, as what they mean here.
+Status read_sandbox_mode(const Arguments& arguments, PlanOptions& options) {
+  const auto* mode = arguments.value("sandbox");
+  if (mode == nullptr) return {};
+  const bool container = options.backend == Backend::docker || options.backend == Backend::podman;
+  const bool agrees = *mode == "docker" ? container : *mode == "process" && !container && options.backend != Backend::noop;
+  if (options.backend && !agrees)
+    return wrong_usage(fmt::format("'--sandbox {}' contradicts '--backend {}'", *mode, base::enum_name(*options.backend)),
+                       "leave one of them out");
+  if (options.no_sandbox && *mode != "none")
+    return wrong_usage(fmt::format("'--sandbox {}' contradicts '--no-sandbox'", *mode), "leave one of them out");
+  if (*mode == "none") options.no_sandbox = true;
+  if (*mode == "docker" && !options.backend) options.backend = Backend::docker;
+  return {};
+}
+
 }  // namespace
 
 Result<AbsPath> path_argument(std::string_view text, const PathContext& context) {
@@ -143,10 +160,24 @@ Result<Policy> policy_from_flags(const Arguments& arguments, const PathContext& 
   return policy;
 }
 
+void add_default_limits(const Arguments& arguments, Limits& limits) {
+  const auto* mode = arguments.value("sandbox");
+  if (mode == nullptr || *mode == "none") return;
+  const auto defaults = harness_limits();
+  const auto fill = [](std::optional<std::uint64_t>& limit, const std::optional<std::uint64_t>& otherwise) {
+    if (!limit) limit = otherwise;
+  };
+  fill(limits.max_memory_mb, defaults.max_memory_mb);
+  fill(limits.max_cpu_seconds, defaults.max_cpu_seconds);
+  fill(limits.max_processes, defaults.max_processes);
+  fill(limits.max_file_size_mb, defaults.max_file_size_mb);
+}
+
 Result<PlanOptions> plan_options_from(const Arguments& arguments, const Caller& caller) {
   PlanOptions options;
   if (const auto* name = arguments.value("backend")) options.backend = base::enum_value<Backend>(*name);
   options.no_sandbox = arguments.has("no-sandbox");
+  HARN_OK(read_sandbox_mode(arguments, options));
   const auto found = caller.environment.find("HARN_HANDLER_SANDBOX");
   HARN_TRY(fallback, parse_fallback(found == caller.environment.end() ? std::nullopt : std::optional<std::string_view>(found->second)));
   options.fallback = fallback;

@@ -19,7 +19,10 @@ Result<std::vector<AbsPath>> path_arguments(const std::vector<std::string>& text
 // Only what the flags say; everything else stays unset. Naming --write names the whole workspace.
 Result<Policy> policy_from_flags(const Arguments& arguments, const PathContext& context);
 
-// --backend and --no-sandbox, and HARN_HANDLER_SANDBOX from the environment.
+// With --sandbox process or docker: what the whole policy leaves unlimited gets the Harness defaults.
+void add_default_limits(const Arguments& arguments, Limits& limits);
+
+// --backend, --sandbox and --no-sandbox, and HARN_HANDLER_SANDBOX from the environment.
 Result<PlanOptions> plan_options_from(const Arguments& arguments, const Caller& caller);
 
 }  // namespace harn::cli

@@ -120,6 +120,33 @@ TEST(Flags, OptionsOfThePlanComeFromFlagsAndEnvironment) {
   EXPECT_FALSE(options({}, {{"HARN_HANDLER_SANDBOX", "sometimes"}}));
 }
 
+TEST(Flags, TheModesOfHarnessAreBackendsAndLimits) {
+  const auto parsed = [](Words words) {
+    words.push_back("true");
+    return *parse_arguments(*find_verb(Words{"run"}), words);
+  };
+  const auto options = [&](const Words& words) { return plan_options_from(parsed(words), {}); };
+  EXPECT_TRUE(options({"--sandbox", "none"})->no_sandbox);
+  EXPECT_EQ(options({"--sandbox", "docker"})->backend, Backend::docker);
+  EXPECT_EQ(options({"--sandbox", "docker", "--backend", "podman"})->backend, Backend::podman);
+  EXPECT_EQ(options({"--sandbox", "process"})->backend, std::nullopt);
+  EXPECT_EQ(options({"--sandbox", "process", "--backend", "bubblewrap"})->backend, Backend::bubblewrap);
+  for (const auto& words : {Words{"--sandbox", "none", "--backend", "linux"}, Words{"--sandbox", "docker", "--backend", "linux"},
+                            Words{"--sandbox", "process", "--backend", "docker"}, Words{"--sandbox", "process", "--no-sandbox"}})
+    EXPECT_FALSE(options(words)) << words[1] << words[2];
+
+  const auto limits = [&](const Words& words, Limits start) {
+    add_default_limits(parsed(words), start);
+    return start;
+  };
+  const Limits some{.max_processes = 8, .max_open_files = 100};
+  EXPECT_EQ(limits({}, some), some);
+  EXPECT_EQ(limits({"--sandbox", "none"}, some), some);
+  for (const auto* mode : {"process", "docker"})
+    EXPECT_EQ(limits({"--sandbox", mode}, some),
+              (Limits{.max_memory_mb = 512, .max_cpu_seconds = 30, .max_processes = 8, .max_file_size_mb = 100, .max_open_files = 100}));
+}
+
 TEST(CannedHosts, ExistForEveryPlatformWithAProject) {
   for (const auto platform : {Platform::linux, Platform::macos, Platform::windows, Platform::openbsd}) {
     const auto facts = canned_host(platform);

@@ -203,6 +203,7 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
   keep_network_for_loopback(arguments, layers);
   HARN_TRY(composed, compose_layers(layers));
   prepared.policy = composed.policy;
+  add_default_limits(arguments, prepared.policy.limits);
   prepared.notes = composition_notes(composed);
   HARN_TRY(command, command_from(arguments, prepared, caller));
   prepared.command = std::move(command);

@@ -86,7 +86,8 @@ Result<Reply> plan_verb(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options));
   Reply reply;
   if (plan.route == Route::refused) reply.exit_code = exit_refused;
-  if (prepared.options.no_sandbox) reply.err = "harn: warning: --no-sandbox confines nothing\n";
+  if (prepared.options.no_sandbox)
+    reply.err = fmt::format("harn: warning: {} confines nothing\n", arguments.has("no-sandbox") ? "--no-sandbox" : "--sandbox none");
   if (arguments.has("json")) reply.out = plan_to_json(without_secret_values(plan)) + "\n";
   else if (arguments.has("native")) reply.out = native_text(plan);
   else

@@ -46,6 +46,11 @@ constexpr Option environment_options[] = {
 };
 constexpr Option backend_options[] = {
     {.name = "backend", .value = "NAME", .help = "way to confine", .choices = backends, .complete = Complete::choice},
+    {.name = "sandbox",
+     .value = "MODE",
+     .help = "as Harness has it; the last two limit what nobody limited",
+     .choices = "none|process|docker",
+     .complete = Complete::choice},
     {.name = "image", .value = "IMAGE", .help = "container image for docker and podman"},
     {.name = "no-sandbox", .help = "confine nothing; recorded in the plan"},
 };

@@ -101,10 +101,16 @@ void limit_cpu(const Limits& limits, const LimitHost& host, Plan& plan) {
            Enforcement::not_enforced);
 }
 
+// What runs beside the command and is counted with it.
+std::uint64_t processes_of_wrapper(Backend backend) {
+  return backend == Backend::bubblewrap || backend == Backend::firejail ? 2 : 0;  // the program itself and its pid 1
+}
+
 void limit_processes(const Limits& limits, const LimitHost& host, Plan& plan) {
   if (!limits.max_processes) return;
+  const auto counted = *limits.max_processes + processes_of_wrapper(plan.backend);
   if (host.cgroup != CgroupKind::none) {
-    plan.limits.cgroup["pids.max"] = std::to_string(*limits.max_processes);
+    plan.limits.cgroup["pids.max"] = std::to_string(counted);
     return enforced_by(plan.coverage, Dimension::processes, "cgroup");
   }
   if (host.counts_own_namespace) {
@@ -112,7 +118,7 @@ void limit_processes(const Limits& limits, const LimitHost& host, Plan& plan) {
     plan.limits.rlimits.push_back({"nproc", *limits.max_processes + 1, *limits.max_processes + 1});
     return enforced_by(plan.coverage, Dimension::processes, "limits");
   }
-  plan.limits.watched["processes"] = *limits.max_processes;
+  plan.limits.watched["processes"] = counted;
   enforced_by(plan.coverage, Dimension::processes, "supervisor");
   open_gap(plan.coverage,
            {.dimension = Dimension::processes,

@@ -117,6 +117,19 @@ TEST(Limits, AViewCountsItsOwnProcessesForOrdinaryUsers) {
   EXPECT_EQ(with(other, plan).limits.cgroup.at("pids.max"), "16") << "a cgroup counts better still";
 }
 
+TEST(Limits, AWrappersOwnProcessesAreNotTheCommands) {
+  Policy policy;
+  policy.limits.max_processes = 16;
+  HostFacts facts;
+  facts.linux.cgroup = CgroupKind::v1;
+  for (const auto& [backend, most] : {std::pair(Backend::linux, "16"), {Backend::bubblewrap, "18"}, {Backend::firejail, "18"}}) {
+    Plan plan;
+    plan.backend = backend;
+    lower_posix_limits(policy, facts, plan);
+    EXPECT_EQ(plan.limits.cgroup.at("pids.max"), most);
+  }
+}
+
 TEST(Limits, MemoryIsNeverLimitedByAddressSpace) {
   for (const auto cgroup : {CgroupKind::none, CgroupKind::v1, CgroupKind::v2})
     for (const auto& limit : lowered(every_limit(), cgroup).limits.rlimits) EXPECT_NE(limit.name, "as");

@@ -204,7 +204,7 @@ Result<Plan> plan_direct(const Policy& policy, const Command& command, const Hos
     return out;
   }
   plan::settle(out.coverage, policy, "the command runs directly, without confinement");
-  out.notes.emplace_back(options.no_sandbox ? "the operator switched the sandbox off with --no-sandbox"
+  out.notes.emplace_back(options.no_sandbox ? "the operator switched the sandbox off"
                                             : "HARN_HANDLER_SANDBOX=off: running without confinement");
   return out;
 }

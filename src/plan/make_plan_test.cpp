@@ -100,7 +100,7 @@ TEST(MakePlan, ContainersAreTakenOnlyWhenNothingElseWorks) {
 TEST(MakePlan, TheOperatorsSwitchesAreRecorded) {
   const auto off = make_plan({}, make, host(), {.no_sandbox = true});
   EXPECT_EQ(off->route, Route::direct);
-  EXPECT_EQ(off->notes, std::vector<std::string>{"the operator switched the sandbox off with --no-sandbox"});
+  EXPECT_EQ(off->notes, std::vector<std::string>{"the operator switched the sandbox off"});
   EXPECT_EQ(off->coverage[Dimension::writes],
             (DimensionCoverage{Enforcement::not_enforced, {}, "the command runs directly, without confinement"}));
   EXPECT_EQ(off->coverage[Dimension::env], (DimensionCoverage{Enforcement::enforced, {"launcher"}, ""}));

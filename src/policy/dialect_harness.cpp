@@ -30,12 +30,6 @@ struct base::EnumNames<policy::Mode> {
 namespace policy {
 namespace {
 
-// What Harness limits when the file does not say.
-constexpr std::uint64_t default_memory_mb = 512;
-constexpr std::uint64_t default_cpu_seconds = 30;
-constexpr std::uint64_t default_processes = 64;
-constexpr std::uint64_t default_file_size_mb = 100;
-
 // The ranges of the same limits in a policy, so that what is imported can be printed and read back.
 using Mebibytes = Count<std::uint64_t, 1, std::uint64_t{1} << 30>;
 using Seconds = Count<std::uint64_t, 1, std::uint64_t{10} * 366 * 86'400>;
@@ -141,10 +135,11 @@ void lower_limits(const Sandbox& from, Imported& to) {
     limits.max_file_size_mb = from.max_file_size_mb;
     return;
   }
-  limits.max_memory_mb = limit_of("max_memory_mb", from.max_memory_mb, default_memory_mb, to);
-  limits.max_cpu_seconds = limit_of("max_cpu_seconds", from.max_cpu_seconds, default_cpu_seconds, to);
-  limits.max_processes = limit_of("max_processes", from.max_processes, default_processes, to);
-  limits.max_file_size_mb = limit_of("max_file_size_mb", from.max_file_size_mb, default_file_size_mb, to);
+  const auto defaults = harness_limits();
+  limits.max_memory_mb = limit_of("max_memory_mb", from.max_memory_mb, *defaults.max_memory_mb, to);
+  limits.max_cpu_seconds = limit_of("max_cpu_seconds", from.max_cpu_seconds, *defaults.max_cpu_seconds, to);
+  limits.max_processes = limit_of("max_processes", from.max_processes, *defaults.max_processes, to);
+  limits.max_file_size_mb = limit_of("max_file_size_mb", from.max_file_size_mb, *defaults.max_file_size_mb, to);
 }
 
 void lower_network(const Sandbox& from, Imported& to) {

@@ -19,4 +19,6 @@ Result<Imported> import_dialect(Dialect dialect, std::string_view toml, const Di
   return dialect == Dialect::harness ? policy::import_harness(root, context) : policy::import_openhuman(root, context);
 }
 
+Limits harness_limits() { return {.max_memory_mb = 512, .max_cpu_seconds = 30, .max_processes = 64, .max_file_size_mb = 100}; }
+
 }  // namespace harn

@@ -87,6 +87,11 @@ class Preparer {
   void add_life(ScriptWriter& writer) {
     if (settings_.die_with_thread) writer.add({.op = Op::die_with_parent}, "die with the launcher");
     if (const auto mask = signals_to_reset(); mask != 0) writer.add({.op = Op::reset_signals, .mask = mask}, "reset signals");
+    // Where memory is only sampled, a burst that outruns us takes the tree and not its neighbours.
+    // Inherited by everybody; must come before the launcher's files in /proc are closed to its user.
+    if (plan_.limits.watched.contains("memory_bytes"))
+      writer.add({.op = Op::write_file, .text = "/proc/self/oom_score_adj", .other = "1000"},
+                 "volunteer for the kernel's out-of-memory killer");
   }
 
   Status write_outer(const View& view) {

@@ -65,6 +65,7 @@ ProcTree ProcTree::of(const Process& process, bool orphans) {
   }
   if (!tree.own_namespace_) tree.proc_ = sys::UniqueFd(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   tree.root_ = process.pid();
+  tree.root_started_ = parse_stat(process.pid(), tree.read(process.pid(), "stat")).started;
   tree.orphans_ = orphans;
   return tree;
 }
@@ -79,8 +80,10 @@ std::vector<pid_t> ProcTree::pids() const {
       if (const auto pid = number<pid_t>(entry->d_name)) out.push_back(*pid);
     return out;
   }
-  out.push_back(root_);
-  add_below(root_, out);
+  if (parse_stat(root_, read(root_, "stat")).started == root_started_) {
+    out.push_back(root_);
+    add_below(root_, out);
+  }
   if (orphans_) add_below(::getpid(), out);
   return out;
 }

@@ -41,7 +41,8 @@ class ProcTree {
 
   sys::UniqueFd proc_ = {};
   bool own_namespace_ = false;
-  pid_t root_ = -1;  // without a namespace of its own
+  pid_t root_ = -1;                 // without a namespace of its own
+  std::uint64_t root_started_ = 0;  // a pid can become somebody else's
   bool orphans_ = false;
 };
 

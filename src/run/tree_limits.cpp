@@ -59,9 +59,13 @@ std::function<void(std::uint64_t)> TreeLimits::shared_memory() {
   return [this](std::uint64_t bytes) { watch_->set_system_v(bytes); };
 }
 
-std::function<void()> TreeLimits::killer() const {
+std::function<void()> TreeLimits::killer() {
   if (!cgroup_) return {};
-  return [this] { cgroup_->kill_all(); };
+  return [this] {
+    // Ending a group refuses forks too, which says nothing about the limit.
+    if (!refused_forks_) refused_forks_ = cgroup_->files().refused_forks();
+    cgroup_->kill_all();
+  };
 }
 
 void TreeLimits::report(Outcome& outcome) const {
@@ -78,7 +82,7 @@ void TreeLimits::report(Outcome& outcome) const {
   counted(files.memory_peak_bytes(), usage.max_memory_bytes);
   counted(files.processes_peak(), usage.processes);
   counted(files.cpu_us() / 1000, usage.cpu_ms);
-  if (files.refused_forks() > 0) outcome.processes_exceeded = true;
+  if (refused_forks_.value_or(files.refused_forks()) > 0) outcome.processes_exceeded = true;
 }
 
 }  // namespace harn::run

@@ -27,7 +27,7 @@ class TreeLimits {
   // The three below refer to this object. Empty when nothing is watched, or without a cgroup.
   std::function<Reading()> check();
   std::function<void(std::uint64_t)> shared_memory();
-  std::function<void()> killer() const;
+  std::function<void()> killer();
   // What was counted, in place of what wait() told about single processes.
   void report(Outcome& outcome) const;
 
@@ -39,6 +39,7 @@ class TreeLimits {
   WatchLimits sampled_ = {};
   bool memory_charged_ = false;
   std::optional<Watch> watch_ = {};
+  std::optional<std::uint64_t> refused_forks_ = {};  // as counted before the tree was ended
 };
 
 }  // namespace harn::run
