@@ -37,7 +37,8 @@ struct ProvedHost {
 };
 
 // Starts children and takes a fraction of a second; leaves nothing behind. `claimed` is what
-// probe_host() found. An error means that nothing could be tried at all.
+// probe_host() found. An error means that nothing could be tried at all. For a process without other
+// children: whatever a tried program leaves behind is found as a descendant, and ended.
 Result<ProvedHost> prove_host(const HostFacts& claimed);
 
 // Where proved facts are remembered: in the user's runtime directory, which ends with the session, where

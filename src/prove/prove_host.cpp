@@ -2,13 +2,38 @@
 // The order matters: each mechanism is tried alone, then all that work together.
 #include "harn/prove.h"
 
+#include <sys/prctl.h>
+
 #include "prove/facts_cache.h"
 #include "prove/facts_key.h"
 #include "prove/mechanisms.h"
+#include "run/stop_tree.h"
 
 namespace harn {
+namespace {
+
+// Wrappers leave processes behind that nobody waits for: they come to us and are ended here.
+class OrphansEnded {
+ public:
+  OrphansEnded() {
+    ::prctl(PR_GET_CHILD_SUBREAPER, &before_);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  }
+  ~OrphansEnded() {
+    run::end_descendants();
+    ::prctl(PR_SET_CHILD_SUBREAPER, before_);
+  }
+  OrphansEnded(const OrphansEnded&) = delete;
+  OrphansEnded& operator=(const OrphansEnded&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+}  // namespace
 
 Result<ProvedHost> prove_host(const HostFacts& claimed) {
+  const OrphansEnded orphans_ended;
   HARN_TRY(ground, prove::ProvingGround::make(claimed));
   ProvedHost proved{.linux = {.kernel = claimed.linux.kernel, .arch = claimed.linux.arch}, .tools = claimed.tools};
   auto& facts = proved.linux;
