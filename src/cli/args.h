@@ -43,6 +43,7 @@ struct Caller {
   std::vector<std::string> words = {};  // after the program's name
   std::map<std::string, std::string> environment = {};
   AbsPath cwd = {};
+  bool cwd_exists = true;
   bool colour = false;                                       // standard output is a terminal that wants it
   void (*tell)(std::string_view) = [](std::string_view) {};  // to people at once, for verbs that must speak before they end
 };

@@ -57,11 +57,8 @@ int main(int argc, char** argv, char** environment) {
   caller.words.assign(argv + (argc > 0 ? 1 : 0), argv + argc);
   caller.environment = read_environment(environment);
   const auto cwd = working_directory();
-  if (!cwd) {
-    write_all(STDERR_FILENO, "harn: the working directory does not exist any more\n  hint: change to one that does\n");
-    return harn::cli::exit_usage;
-  }
-  caller.cwd = *cwd;
+  caller.cwd_exists = cwd.has_value();
+  if (cwd) caller.cwd = *cwd;
   const auto no_colour = caller.environment.find("NO_COLOR");
   caller.colour = ::isatty(STDOUT_FILENO) == 1 && (no_colour == caller.environment.end() || no_colour->second.empty());
 

@@ -54,6 +54,7 @@ bool wants_json(const Verb* verb, std::span<const std::string> words) {
 Result<Reply> with_verb(const Verb& verb, std::span<const std::string> words, const Caller& caller) {
   HARN_TRY(arguments, parse_arguments(verb, words));
   if (arguments.has(help_option().name)) return Reply{.out = help_of(verb)};
+  if (!caller.cwd_exists) return wrong_usage("the working directory does not exist any more", "change to one that does");
   return verb.run(arguments, caller);
 }
 
