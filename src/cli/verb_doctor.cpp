@@ -44,11 +44,12 @@ Result<Reply> examine_host(const Arguments& arguments, const Caller& caller) {
 Result<Reply> examine_sandbox(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(prepared, prepare(arguments, caller));
   const auto& facts = prepared.facts;
-  HARN_TRY(report, measure_sandbox({.policy = prepared.policy,
-                                    .facts = facts,
-                                    .options = prepared.options,
-                                    .outside = {state_directory(caller), facts.temp, AbsPath::of("/tmp"), AbsPath::of("/var/tmp"), facts.home},
-                                    .environment = caller.environment}));
+  HARN_TRY(report,
+           measure_sandbox({.policy = prepared.policy,
+                            .facts = facts,
+                            .options = prepared.options,
+                            .outside = {state_directory(caller), facts.temp, AbsPath::of("/tmp"), AbsPath::of("/var/tmp"), facts.home},
+                            .environment = caller.environment}));
   Reply reply{.exit_code = report.holds() ? 0 : exit_no};
   reply.out = arguments.has("json") ? report_to_json(report) + "\n" : picture_of(report, caller.colour);
   return reply;

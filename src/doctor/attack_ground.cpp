@@ -27,7 +27,8 @@ namespace {
 
 constexpr std::string_view victim_text = "victim\n";
 constexpr int backlog = 16;
-constexpr std::string_view raw_devices[] = {"/dev/kmsg", "/dev/mem", "/dev/vda", "/dev/sda", "/dev/nvme0n1", "/dev/loop0", "/dev/kvm", "/dev/fuse"};
+constexpr std::string_view raw_devices[] = {"/dev/kmsg",    "/dev/mem",   "/dev/vda", "/dev/sda",
+                                            "/dev/nvme0n1", "/dev/loop0", "/dev/kvm", "/dev/fuse"};
 
 void write_file(const AbsPath& path, std::string_view text) {
   const sys::UniqueFd fd(::open(path.text().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));

@@ -9,14 +9,11 @@ namespace harn {
 
 std::string sandbox_active_backend(const HostFacts& facts) {
   for (const auto& row : plan::backends())
-    if (row.in_auto && row.platform == facts.platform && row.why_unusable(facts).empty())
-      return std::string(base::enum_name(row.backend));
+    if (row.in_auto && row.platform == facts.platform && row.why_unusable(facts).empty()) return std::string(base::enum_name(row.backend));
   return std::string(base::enum_name(Backend::noop));
 }
 
-bool sandbox_backend_available(const HostFacts& facts) {
-  return sandbox_active_backend(facts) != base::enum_name(Backend::noop);
-}
+bool sandbox_backend_available(const HostFacts& facts) { return sandbox_active_backend(facts) != base::enum_name(Backend::noop); }
 
 std::string sandbox_active_profile(const Policy* policy) {
   return std::string(base::enum_name(policy == nullptr ? Profile::unrestricted : policy->profile()));

@@ -48,7 +48,8 @@ TEST(Excuse, OnlyAGapThatNamesThisWayOutExcuses) {
 }
 
 TEST(Excuse, AGapWithPathsExcusesOnlyThere) {
-  const auto plan = plan_with({.dimension = Dimension::writes, .code = "nested_read_only", .paths = {AbsPath::of("/w/.git")}, .detail = "why"});
+  const auto plan =
+      plan_with({.dimension = Dimension::writes, .code = "nested_read_only", .paths = {AbsPath::of("/w/.git")}, .detail = "why"});
   Targets at;
   at.set("protected", "/w/.git/config");
   EXPECT_EQ(excuse_for(row("nested_read_only", "protected"), plan, at), "nested_read_only: why");
@@ -97,7 +98,8 @@ TEST(Attack, AnswersByExitCodeAndOneLine) {
 
 TEST(SandboxReport, HoldsUnlessSomethingEscapedWasOverrefusedOrIsBroken) {
   SandboxReport report;
-  for (const auto verdict : {Verdict::conforms, Verdict::not_measured, Verdict::not_enforced}) report.measurements.push_back({.verdict = verdict});
+  for (const auto verdict : {Verdict::conforms, Verdict::not_measured, Verdict::not_enforced})
+    report.measurements.push_back({.verdict = verdict});
   EXPECT_TRUE(report.holds());
   for (const auto verdict : {Verdict::escaped, Verdict::overrefused, Verdict::probe_broken}) {
     report.measurements.back().verdict = verdict;

@@ -42,8 +42,7 @@ class Suite {
     SandboxReport report;
     HARN_TRY(plan, plan_for("run_at_all"));
     if (plan.route == Route::refused)
-      return fail(
-          Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = plan.refusal->message, .hint = plan.refusal->hint});
+      return fail(Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = plan.refusal->message, .hint = plan.refusal->hint});
     report.plan = std::move(plan);
     for (const auto& row : attacks()) report.measurements.push_back(measure(row, report.plan));
     return report;
@@ -57,8 +56,8 @@ class Suite {
   }
 
   Result<Plan> plan_for(std::string_view name) const {
-    HARN_TRY(plan, make_plan(request_.policy, {.argv = words_for(name), .environment = ground_.environment()}, request_.facts,
-                             request_.options));
+    HARN_TRY(plan,
+             make_plan(request_.policy, {.argv = words_for(name), .environment = ground_.environment()}, request_.facts, request_.options));
     plan.limits.wall_time_ms = std::min(plan.limits.wall_time_ms.value_or(patience_ms), patience_ms);
     return plan;
   }

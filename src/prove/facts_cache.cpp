@@ -19,7 +19,7 @@ namespace harn::prove {
 namespace {
 
 constexpr std::size_t longest_facts = 32768;
-constexpr std::size_t most_files = 256;     // of one boot: every place in the cgroup tree is a key of its own
+constexpr std::size_t most_files = 256;  // of one boot: every place in the cgroup tree is a key of its own
 constexpr std::size_t boot_digits = 8;
 constexpr mode_t others = S_IRWXG | S_IRWXO;
 constexpr mode_t others_write = S_IWGRP | S_IWOTH;

@@ -15,8 +15,9 @@ namespace {
 // The driver a run would use, with values no child comes near.
 Status try_groups(const ProvingGround& ground, const sys::CgroupPlaces& places) {
   const bool v2 = places.kind == CgroupKind::v2;
-  HARN_TRY(group, run::Cgroup::make(places, {.run_id = run::make_run_id(),
-                                             .values = {{v2 ? "memory.max" : "memory.limit_in_bytes", "1073741824"}, {"pids.max", "100"}}}));
+  HARN_TRY(group,
+           run::Cgroup::make(places, {.run_id = run::make_run_id(),
+                                      .values = {{v2 ? "memory.max" : "memory.limit_in_bytes", "1073741824"}, {"pids.max", "100"}}}));
   auto plan = ground.bare_plan({});
   plan.confinement = NoConfinement{};
   const sys::UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));

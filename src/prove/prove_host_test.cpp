@@ -20,8 +20,8 @@ namespace {
 using test::TempDir;
 
 HostFacts claims(const TempDir& temp) {
-  return probe_host({.environment = {{"HOME", temp.directory("home").text()}, {"TMPDIR", temp.directory("tmp").text()}},
-                     .cwd = temp.directory("work")});
+  return probe_host(
+      {.environment = {{"HOME", temp.directory("home").text()}, {"TMPDIR", temp.directory("tmp").text()}}, .cwd = temp.directory("work")});
 }
 
 TEST(ProveHost, EveryMechanismIsEitherProvedOrExplained) {
@@ -65,8 +65,10 @@ TEST(ProveHost, LeavesNothingBehind) {
 TEST(ProveHost, AToolThatOnlyPretendsToConfineDoesNotWork) {
   const TempDir temp;
   auto facts = claims(temp);
-  // Runs the command as it is: everything after "--".
-  const auto liar = temp.file("bwrap", "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\"\n");
+  // Runs the command as it is, everything after "--", and reports its end as the real one does.
+  const auto liar = temp.file("bwrap",
+                              "#!/bin/bash\nwhile [ \"$1\" != -- ]; do [ \"$1\" = --json-status-fd ] && report=$2; shift; done; shift\n"
+                              "\"$@\"; code=$?; eval \"echo '{ \\\"exit-code\\\": $code }' >&$report\"; exit $code\n");
   ::chmod(liar.text().c_str(), 0755);
   facts.tools = {{"bubblewrap", {.path = liar, .works = true}}};
   const auto proved = prove_host(facts);
@@ -74,7 +76,7 @@ TEST(ProveHost, AToolThatOnlyPretendsToConfineDoesNotWork) {
   EXPECT_EQ(proved->tools.at("bubblewrap"), (Tool{.path = liar, .why_not = "a file outside could be read from inside"}));
 }
 
-TEST(ProveHost, AToolThatFailsIsQuoted) {
+TEST(ProveHost, AToolThatFailsDoesNotWork) {
   const TempDir temp;
   auto facts = claims(temp);
   const auto broken = temp.file("bwrap", "#!/bin/sh\necho 'bwrap: no luck today' >&2\nexit 1\n");
@@ -82,7 +84,7 @@ TEST(ProveHost, AToolThatFailsIsQuoted) {
   facts.tools = {{"bubblewrap", {.path = broken, .works = true}}};
   const auto proved = prove_host(facts);
   ASSERT_TRUE(proved) << describe(proved.error());
-  EXPECT_EQ(proved->tools.at("bubblewrap").why_not, "bwrap: no luck today");
+  EXPECT_EQ(proved->tools.at("bubblewrap").why_not, "bubblewrap could not set up the sandbox or start the command");
 }
 
 TEST(ProveHost, ATrialThatNothingRefusesIsAFailure) {
@@ -91,10 +93,12 @@ TEST(ProveHost, ATrialThatNothingRefusesIsAFailure) {
   ASSERT_TRUE(ground) << describe(ground.error());
   const auto canary = ground->canary().text();
   run::Trial open{.what = "read the canary",
-                  .calls = {{.number = SYS_openat, .arguments = {static_cast<std::uintptr_t>(AT_FDCWD), reinterpret_cast<std::uintptr_t>(canary.c_str()), 0}}}};
+                  .calls = {{.number = SYS_openat,
+                             .arguments = {static_cast<std::uintptr_t>(AT_FDCWD), reinterpret_cast<std::uintptr_t>(canary.c_str()), 0}}}};
   const auto status = prove::try_layers(ground->bare_plan({}), {open});
   ASSERT_FALSE(status);
-  EXPECT_TRUE(status.error().message.starts_with("the boundary does not hold: could not find it refused to read the canary")) << status.error().message;
+  EXPECT_TRUE(status.error().message.starts_with("the boundary does not hold: could not find it refused to read the canary"))
+      << status.error().message;
 }
 
 TEST(SettleFacts, RemembersAndDoesNotTryAgain) {

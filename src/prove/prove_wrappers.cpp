@@ -24,7 +24,8 @@ Finding prove_wrapper(const ProvingGround& ground, const std::string& name, cons
   const auto status = ground.run_small(facts, name == "bubblewrap" ? Backend::bubblewrap : Backend::firejail);
   tool.works = finding.works = status.has_value();
   tool.why_not = finding.why_not = status ? "" : status.error().message;
-  if (status) finding.how = fmt::format("a command under {} ran, wrote in its workspace, and could not read a file outside", tool.path.text());
+  if (status)
+    finding.how = fmt::format("a command under {} ran, wrote in its workspace, and could not read a file outside", tool.path.text());
   else finding.remedy = wrapper_remedy(name);
   return finding;
 }

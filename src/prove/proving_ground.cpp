@@ -24,9 +24,7 @@ constexpr std::uint64_t patience_ms = 10'000;  // for a wrapper that hangs
 // $1 must stay closed, $2 must open. Subshells, because a shell ends when a redirection fails.
 constexpr std::string_view script = R"(( : < "$1" ) 2>/dev/null && exit 11; ( : > "$2" ) || exit 12; exit 0)";
 
-Error not_proved(std::string message) {
-  return {.code = ErrorCode::not_available, .stage = Stage::prepare, .message = std::move(message)};
-}
+Error not_proved(std::string message) { return {.code = ErrorCode::not_available, .stage = Stage::prepare, .message = std::move(message)}; }
 
 std::string first_line(std::string_view text) {
   const auto line = base::trim(text.substr(0, text.find('\n')));

@@ -39,7 +39,8 @@ std::string view_remedy(const Error& error, std::uint32_t uid) {
 
 std::string landlock_remedy() {
   const long answer = ::syscall(sys::uapi::landlock_create_ruleset_number, nullptr, 0, sys::uapi::landlock_create_ruleset_version);
-  if (answer < 0 && errno == EOPNOTSUPP) return "Landlock is built in and switched off: add 'landlock' to the lsm= list of the kernel command line";
+  if (answer < 0 && errno == EOPNOTSUPP)
+    return "Landlock is built in and switched off: add 'landlock' to the lsm= list of the kernel command line";
   return "use Linux 5.13 or later with CONFIG_SECURITY_LANDLOCK; in a container, a seccomp profile that allows the landlock calls";
 }
 

@@ -28,7 +28,8 @@ std::vector<std::string> split_words(std::string_view text) {
 class Player {
  public:
   explicit Player(const Scenario& scenario) : scenario_(scenario) {
-    environment_ = {{"HOME", temp_.directory("home").text()}, {"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"XDG_RUNTIME_DIR", HARN_TEST_RUNTIME}};
+    environment_ = {
+        {"HOME", temp_.directory("home").text()}, {"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C"}, {"XDG_RUNTIME_DIR", HARN_TEST_RUNTIME}};
     scratch_.directory(".");
   }
 

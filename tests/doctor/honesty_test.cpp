@@ -42,8 +42,7 @@ class PretendedHost : public testing::TestWithParam<const char*> {
       ADD_FAILURE() << run.out << run.err;
       return claims;
     }
-    for (const auto& row : outcome->find("receipt")->find("dimensions")->object())
-      claims[row.name] = row.value.find("effective")->string();
+    for (const auto& row : outcome->find("receipt")->find("dimensions")->object()) claims[row.name] = row.value.find("effective")->string();
     return claims;
   }
 
@@ -97,11 +96,11 @@ TEST_P(PretendedHost, ReceiptsClaimWhatAttacksMeasure) {
 
 INSTANTIATE_TEST_SUITE_P(Hosts, PretendedHost,
                          testing::Values("", "landlock=6", "landlock=5", "landlock=4", "landlock=3", "landlock=2", "landlock=1",
-                                         "landlock=no", "userns=no", "userns=no,landlock=6", "userns=no,landlock=5",
-                                         "userns=no,landlock=4", "userns=no,landlock=3", "userns=no,landlock=2", "userns=no,landlock=1",
-                                         "netns=no", "seccomp=no", "userns=no,seccomp=no", "landlock=no,seccomp=no",
-                                         "landlock=no,seccomp=no,netns=no", "cgroup=no", "notify=no", "userns=no,landlock=no",
-                                         "userns=no,landlock=no,bubblewrap=no", "userns=no,landlock=no,bubblewrap=no,firejail=no"));
+                                         "landlock=no", "userns=no", "userns=no,landlock=6", "userns=no,landlock=5", "userns=no,landlock=4",
+                                         "userns=no,landlock=3", "userns=no,landlock=2", "userns=no,landlock=1", "netns=no", "seccomp=no",
+                                         "userns=no,seccomp=no", "landlock=no,seccomp=no", "landlock=no,seccomp=no,netns=no", "cgroup=no",
+                                         "notify=no", "userns=no,landlock=no", "userns=no,landlock=no,bubblewrap=no",
+                                         "userns=no,landlock=no,bubblewrap=no,firejail=no"));
 
 }  // namespace
 }  // namespace harn::test

@@ -47,7 +47,17 @@ int touch_outside(const Targets& at) {
 }
 
 // Opened, never read: what a credential says is nobody's business, ours included.
-int read_credential(const Targets& at) { return open_as(at.text("credential"), O_RDONLY); }
+
+// A wrapper may show an empty file in its place: what counts is a byte of it.
+int read_credential(const Targets& at) {
+  const sys::UniqueFd fd(::open(at.text("credential"), O_RDONLY | O_CLOEXEC));
+  if (!fd) return errno;
+  char byte = 0;
+  const auto got = ::read(fd.get(), &byte, 1);
+  if (got < 0) return errno == EISDIR ? 0 : errno;
+  return got == 0 ? ENODATA : 0;
+}
+
 int write_protected(const Targets& at) { return open_as(at.text("protected"), O_WRONLY); }
 
 int create_protected(const Targets& at) {

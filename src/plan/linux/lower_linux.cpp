@@ -108,11 +108,11 @@ Status lower_linux(const PlanInput& input, Plan& plan) {
   plan.egress = layers.egress;
   place_temp(input, layers.view.has_value(), plan);
   note_refusals(layers, plan);
-  lower_posix_limits(input.policy, input.facts, plan);
   cover_linux(input, layers, plan.coverage);
   if (layers.view) confinement.view = std::move(layers.view->view);
   if (layers.landlock) confinement.landlock = std::move(layers.landlock->plan);
   plan.confinement = std::move(confinement);
+  lower_posix_limits(input.policy, input.facts, plan);  // looks at the namespaces just planned
   return {};
 }
 
