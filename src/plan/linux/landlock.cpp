@@ -232,7 +232,7 @@ std::set<std::uint16_t> ports_of(const Network& network, std::uint16_t relay_por
 void plan_ports(const Policy& policy, const LandlockNeeds& needs, LandlockPlan& plan) {
   if (plan.abi < 4) return;
   if (needs.reach == NetworkReach::none) plan.handled_net = {"bind_tcp", "connect_tcp"};
-  const auto network = policy.effective_network();
+  const auto& network = policy.effective_network();
   if (needs.reach != NetworkReach::restricted || network.loopback) return;
   const auto ports = ports_of(network, needs.relay_port);
   if (ports.empty()) return;
