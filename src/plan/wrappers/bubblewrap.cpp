@@ -39,7 +39,7 @@ class Translation {
       case MountOp::directory: return append(out_.words, {"--dir", target});
       case MountOp::symlink: return append(out_.words, {"--symlink", step.source, target});
       case MountOp::dev: return append(out_.words, {"--dev", target});
-      case MountOp::proc: return append(out_.words, {"--proc", target});
+      case MountOp::proc: return processes(target);
       case MountOp::bind: return append(out_.words, {bind_option(step), step.source, target});
       case MountOp::bind_read: return append_read(step);
       case MountOp::hide: return hide(step, holds_more);
@@ -56,8 +56,15 @@ class Translation {
   // Facts without pid namespaces show the host's /proc; a bwrap that works has a pid namespace.
   void append_read(const MountStep& step) {
     const auto& target = step.target.text();
-    if (target == "/proc") append(out_.words, {"--proc", target});
+    if (target == "/proc") processes(target);
     else append(out_.words, {"--ro-bind", step.source, target});
+  }
+
+  // Read-only as a whole: uid 0 keeps its right to write /proc/sys without any capability, and
+  // core_pattern there names a program the kernel starts outside.
+  void processes(const std::string& target) {
+    append(out_.words, {"--proc", target});
+    closed_last_.push_back(target);
   }
 
   // The root holds mount points only; every other fresh place is the command's own.

@@ -77,7 +77,7 @@ TEST(Bubblewrap, SpellsOutTheWholeCommandLine) {
             "bwrap --die-with-parent --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --unshare-net "
             "--cap-drop ALL --tmpfs / --dev /dev --tmpfs /home/me --proc /proc --dir /run --tmpfs /tmp --symlink /tmp /var/tmp "
             "--bind /w /w --ro-bind /dev/null /w/key --perms 0000 --tmpfs /w/secret --bind /w/sub /w/sub "
-            "--ro-bind /w/sub/keep /w/sub/keep --remount-ro / --remount-ro /w/secret "
+            "--ro-bind /w/sub/keep /w/sub/keep --remount-ro / --remount-ro /proc --remount-ro /w/secret "
             "--seccomp @file:seccomp.bpf --json-status-fd @status --chdir /w -- make test");
 }
 
@@ -102,9 +102,9 @@ TEST(Bubblewrap, TranslatesEachKindOfStep) {
       {{.op = MountOp::tmpfs, .target = AbsPath::of("/tmp")}, {"--tmpfs", "/tmp"}},
       {{.op = MountOp::tmpfs, .target = AbsPath::of("/")}, {"--tmpfs", "/", "--remount-ro", "/"}},
       {{.op = MountOp::dev, .target = AbsPath::of("/dev")}, {"--dev", "/dev"}},
-      {{.op = MountOp::proc, .target = AbsPath::of("/proc")}, {"--proc", "/proc"}},
+      {{.op = MountOp::proc, .target = AbsPath::of("/proc")}, {"--proc", "/proc", "--remount-ro", "/proc"}},
       // Facts may deny pid namespaces; a bwrap that works has one.
-      {{.op = MountOp::bind_read, .source = "/proc", .target = AbsPath::of("/proc")}, {"--proc", "/proc"}},
+      {{.op = MountOp::bind_read, .source = "/proc", .target = AbsPath::of("/proc")}, {"--proc", "/proc", "--remount-ro", "/proc"}},
       {{.op = MountOp::hide, .target = AbsPath::of("/w/key"), .file = true}, {"--ro-bind", "/dev/null", "/w/key"}},
       {{.op = MountOp::hide, .target = AbsPath::of("/w/secret")}, {"--perms", "0000", "--tmpfs", "/w/secret", "--remount-ro", "/w/secret"}},
   };
