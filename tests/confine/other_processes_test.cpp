@@ -50,6 +50,7 @@ const Case inspection[] = {
      .args = {"environ"},
      .view = "EACCES",
      .bare = "EACCES EPERM",
+     .bubblewrap = "ok",
      .control = Control::root,
      .for_everybody = true,
      .critical = true},
@@ -58,6 +59,7 @@ const Case inspection[] = {
      .args = {"maps"},
      .view = "EACCES",
      .bare = "EACCES EPERM",
+     .bubblewrap = "ok",
      .control = Control::root,
      .for_everybody = true},
     {.id = "starter_memory",
@@ -128,7 +130,7 @@ const Case signalling[] = {
      .counter = "urg",
      .control = Control::user,
      .why = "as root it would reach the whole machine"},
-    {.id = "first_process", .probe = "kill_first", .view = "EPERM", .bare = "EPERM", .control = Control::root},
+    {.id = "first_process", .probe = "kill_first", .view = "EPERM", .bare = "EPERM", .bubblewrap = "ok", .control = Control::root},
 };
 
 const bool registered = promise({.name = "CannotInspectProcesses", .cases = inspection}) &&

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -61,6 +62,7 @@ class Judge {
   std::string expected(const Case& row) const {
     if (stand_.way == Way::view) return std::string(row.view);
     if (stand_.way == Way::bare) return std::string(row.bare);
+    if (stand_.way == Way::bubblewrap) return fmt::format("{} {} {}", row.view, row.bare, row.bubblewrap);
     return fmt::format("{} {}", row.view, row.bare);
   }
 
@@ -99,7 +101,6 @@ class PromiseTest : public testing::Test {
     }
     std::vector<Case> cases;
     std::ranges::copy_if(promise_.cases, std::back_inserter(cases), [&](const Case& row) { return applies(row, stand_); });
-    if (cases.empty()) GTEST_SKIP() << "no case of this promise applies";
     judge_all(cases);
   }
 
@@ -115,6 +116,9 @@ class PromiseTest : public testing::Test {
     Judge judge(stand_, scene, told);
     for (const auto& row : cases) {
       const auto wrong = judge.judge(row);
+      if (stand_.way != Way::unconfined && !row.private_to_it.empty()) {
+        EXPECT_FALSE(std::filesystem::exists(scene.fill(row.private_to_it, row.id))) << row.id << " made something outside";
+      }
       EXPECT_EQ(wrong, "") << row.id;
       const bool open = judge.excused(row) || (stand_.way >= Way::without_view && !row.only_lock.empty());
       if (!row.counter.empty()) judge_counter(row, counts[std::string(row.counter)], open);
@@ -166,6 +170,7 @@ bool promise(Promise promise) {
   testing::RegisterTest(suite.c_str(), "OnlyLocksAreWrittenDown", nullptr, nullptr, __FILE__, __LINE__,
                         [promise]() -> testing::Test* { return new OnlyLocksTest(promise); });
   for (const auto& stand : stands()) {
+    if (std::ranges::none_of(promise.cases, [&](const Case& row) { return applies(row, stand); })) continue;
     testing::RegisterTest(suite.c_str(), stand.name().c_str(), nullptr, nullptr, __FILE__, __LINE__,
                           [promise, stand]() -> testing::Test* { return new PromiseTest(promise, stand); });
   }

@@ -31,11 +31,11 @@ std::string_view less_word(Way way) {
 
 // What the operator grants in every scene: a workspace with a read-only and a denied place in it,
 // and two places to read.
-std::vector<std::string> harn_words(const Scene& scene, const std::string& receipt) {
+std::vector<std::string> harn_words(const Stand& stand, const Scene& scene, const std::string& receipt) {
   const auto work = scene.path("work");
   return {"run",
           "--backend",
-          "linux",
+          stand.way == Way::bubblewrap ? "bubblewrap" : "linux",
           "--read",
           scene.path("tools"),
           "--read",
@@ -56,17 +56,17 @@ std::vector<std::string> words_for(const Stand& stand, const Scene& scene, const
   std::vector<std::string> words;
   const auto wrap = [&](const std::string& file) {
     words.push_back(tools + "/harn");
-    const auto more = harn_words(scene, file);
+    const auto more = harn_words(stand, scene, file);
     words.insert(words.end(), more.begin(), more.end());
   };
   if (const auto less = less_word(stand.way); !less.empty()) {
     words = {tools + "/harn_less", std::string(less)};
-    const auto more = harn_words(scene, receipt);
+    const auto more = harn_words(stand, scene, receipt);
     words.insert(words.end(), more.begin(), more.end());
   } else if (stand.way == Way::nested) {
     wrap(receipt);
     wrap(scene.path("work") + "/inner-receipt");
-  } else if (stand.way == Way::view) {
+  } else if (stand.way == Way::view || stand.way == Way::bubblewrap) {
     wrap(receipt);
   }
   words.insert(words.end(), {tools + "/harn_probe", "--cases", list});
@@ -92,9 +92,9 @@ std::string read(const std::string& path) {
 }  // namespace
 
 std::string Stand::name() const {
-  static constexpr std::string_view names[] = {"SucceedsUnconfined",    "RefusedWithTheView",     "RefusedWithoutUserNamespaces",
-                                               "RefusedNested",         "TwoLocksWithoutTheView", "TwoLocksWithoutLandlock",
-                                               "TwoLocksWithoutSeccomp"};
+  static constexpr std::string_view names[] = {"SucceedsUnconfined",      "RefusedWithTheView",    "RefusedWithoutUserNamespaces",
+                                               "RefusedNested",           "RefusedByBubblewrap",   "TwoLocksWithoutTheView",
+                                               "TwoLocksWithoutLandlock", "TwoLocksWithoutSeccomp"};
   return fmt::format("{}As{}", names[static_cast<std::size_t>(way)], uid == 0 ? "Root" : "User");
 }
 
@@ -103,8 +103,8 @@ std::vector<Stand> stands() {
   if (callers.front() == 0) callers.push_back(nobody);
   std::vector<Stand> out;
   for (const auto uid : callers)
-    for (const auto way :
-         {Way::unconfined, Way::view, Way::bare, Way::nested, Way::without_view, Way::without_landlock, Way::without_seccomp})
+    for (const auto way : {Way::unconfined, Way::view, Way::bare, Way::nested, Way::bubblewrap, Way::without_view, Way::without_landlock,
+                           Way::without_seccomp})
       out.push_back({way, uid});
   return out;
 }
@@ -114,6 +114,7 @@ std::string missing_here(Way way) {
   if (facts.linux.landlock_abi < 6) return fmt::format("landlock: ABI {} is below 6", facts.linux.landlock_abi);
   if (!facts.linux.seccomp) return "seccomp: not in this kernel";
   if (!facts.linux.user_namespaces && way != Way::bare && way != Way::unconfined) return "userns: " + facts.linux.why_no_user_namespaces;
+  if (way == Way::bubblewrap && !facts.tools.contains("bubblewrap")) return "bubblewrap: not installed";
   return {};
 }
 

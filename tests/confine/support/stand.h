@@ -17,6 +17,7 @@ enum class Way : unsigned char {
   view,          // everything this kernel offers
   bare,          // as on a host without user namespaces
   nested,        // inside another harn
+  bubblewrap,    // the view by another program, without Landlock
   without_view,  // the layer is missing and nothing makes up for it
   without_landlock,
   without_seccomp,
