@@ -8,6 +8,7 @@
 #include "cli/told.h"
 #include "cli/verbs.h"
 #include "harn/sandbox.h"
+#include "host/resolve_paths.h"
 #include "host/user_files.h"
 #include "plan/names.h"
 
@@ -69,11 +70,21 @@ std::string after_line(const Outcome& outcome) {
   return out;
 }
 
-Status write_receipt(const Arguments& arguments, const Prepared& prepared, const Outcome& outcome) {
+// Held before the command starts, because afterwards the names on the way may be its own. In a place a
+// command may write, a link may be the work of an earlier one.
+Result<std::optional<host::HeldPlace>> receipt_place(const Arguments& arguments, const Prepared& prepared) {
   const auto* text = arguments.value("receipt");
-  if (text == nullptr) return {};
+  if (text == nullptr) return std::optional<host::HeldPlace>();
   HARN_TRY(path, path_argument(*text, prepared.context));
-  return host::keep_user_file(path, receipt_to_json(outcome.receipt) + "\n");
+  HARN_TRY(real, host::resolve_parent(path));
+  if (real != path && prepared.rules.decide(path, FileOp::write).allowed)
+    return fail(Error{.code = ErrorCode::refused,
+                      .stage = Stage::prepare,
+                      .message = fmt::format("the receipt {} would end up at {}: a link leads there, and commands may have made it",
+                                             base::quoted(path.text()), base::quoted(real.text())),
+                      .hint = "name the place itself"});
+  HARN_TRY(place, host::HeldPlace::open(path));
+  return std::optional<host::HeldPlace>(std::move(place));
 }
 
 Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, const Prepared& prepared) {
@@ -88,8 +99,9 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
                      .canary = canary_for(prepared, caller)};
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
   else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller));
+  HARN_TRY(receipt, receipt_place(arguments, prepared));
   HARN_TRY(outcome, run_plan(plan, options));
-  HARN_OK(write_receipt(arguments, prepared, outcome));
+  if (receipt) HARN_OK(receipt->keep(receipt_to_json(outcome.receipt) + "\n"));
   Reply reply{.exit_code = exit_code_of(outcome)};
   if (json) reply.out = outcome_to_json(outcome) + "\n";
   else reply.err = limit_line(outcome, plan) + after_line(outcome);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/user_files.h"
 
+#include <fcntl.h>
+
 #include <cerrno>
+
+#include <fmt/format.h>
 
 #include "sys/files.h"
 
@@ -17,5 +21,18 @@ Result<std::optional<std::string>> read_user_file_if_present(const AbsPath& path
 }
 
 Status keep_user_file(const AbsPath& path, std::string_view text) { return sys::replace_file(path, text); }
+
+Result<HeldPlace> HeldPlace::open(const AbsPath& path) {
+  HARN_OK(sys::make_directories(path.parent()));
+  HeldPlace place;
+  place.name_ = std::string(path.name());
+  place.directory_ = sys::UniqueFd(::open(path.parent().text().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!place.directory_) return fail(sys::os_failure("open", path.parent().text(), errno));
+  return place;
+}
+
+Status HeldPlace::keep(std::string_view text) const {
+  return sys::replace_file(AbsPath::of(fmt::format("/proc/self/fd/{}", directory_.get())).join(name_), text);
+}
 
 }  // namespace harn::host

@@ -9,6 +9,7 @@
 
 #include "harn/path.h"
 #include "harn/result.h"
+#include "sys/unique_fd.h"
 
 namespace harn::host {
 
@@ -19,5 +20,17 @@ Result<std::optional<std::string>> read_user_file_if_present(const AbsPath& path
 
 // In one step, readable by its owner only; makes missing directories.
 Status keep_user_file(const AbsPath& path, std::string_view text);
+
+// A file to be kept later, in a directory held open from now on: whatever a command makes of the names
+// on the way meanwhile, the text goes where it was meant to go.
+class HeldPlace {
+ public:
+  static Result<HeldPlace> open(const AbsPath& path);
+  Status keep(std::string_view text) const;
+
+ private:
+  sys::UniqueFd directory_ = {};
+  std::string name_ = {};
+};
 
 }  // namespace harn::host

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/user_files.h"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "support/temp_dir.h"
@@ -29,6 +31,18 @@ TEST(UserFiles, WhatIsKeptReadsBack) {
   ASSERT_TRUE(keep_user_file(temp.path("a/b"), "one"));
   ASSERT_TRUE(keep_user_file(temp.path("a/b"), "two"));
   EXPECT_EQ(read_user_file(temp.path("a/b"), 10), "two");
+}
+
+TEST(UserFiles, AHeldPlaceStaysWhereItWasWhenNamesOnTheWayChange) {
+  const test::TempDir temp;
+  const auto place = HeldPlace::open(temp.path("a/b/file"));
+  ASSERT_TRUE(place);
+  std::filesystem::rename(temp.path("a/b").text(), temp.path("moved").text());
+  temp.directory("elsewhere");
+  temp.link("a/b", temp.path("elsewhere").text());
+  ASSERT_TRUE(place->keep("text"));
+  EXPECT_EQ(read_user_file(temp.path("moved/file"), 10), "text");
+  EXPECT_FALSE(std::filesystem::exists(temp.path("elsewhere/file").text()));
 }
 
 }  // namespace

@@ -55,6 +55,9 @@ bool is_writable_directory(const AbsPath& path);
 // stranger dropped into a shared directory.
 bool is_entitled_file(const AbsPath& path);
 
+// The directory and what is missing above it, for its owner only.
+Status make_directories(const AbsPath& path);
+
 // Puts `text` in place of the file in one step, readable by its owner only; makes missing directories.
 Status replace_file(const AbsPath& path, std::string_view text);
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// harn_less WHAT run …: `harn run` on a poorer host, or with one layer taken out of the finished plan.
-// The suite's only way to weaken a sandbox; nothing like it is in the product.
-//
-//   userns                   the host has no user namespaces: the plan knows and makes up for it
-//   view landlock seccomp    the layer is gone and nothing makes up for it
+// harn_less LAYER run …: `harn run` with one layer (view, landlock, seccomp) taken out of the finished
+// plan, and nothing that makes up for it. The suite's only way to weaken a sandbox; nothing like it is
+// in the product.
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +10,6 @@
 
 #include "cli/prepare.h"
 #include "cli/verbs.h"
-#include "harn/probe.h"
 #include "harn/sandbox.h"
 
 namespace harn::cli {
@@ -33,19 +30,14 @@ void take_out(const std::string& layer, Plan& plan) {
   if (layer == "seccomp") linux->syscalls.reset();
 }
 
-Result<int> run_less(const std::string& what, const Caller& caller) {
+Result<int> run_less(const std::string& layer, const Caller& caller) {
   const auto* verb = find_verb(caller.words);
   HARN_TRY(arguments, parse_arguments(*verb, std::span(caller.words).subspan(1)));
   HARN_TRY(prepared, prepare(arguments, caller));
-  if (what == "userns") {
-    auto& linux = prepared.facts.linux;
-    linux.user_namespaces = linux.pid_namespaces = linux.network_namespaces = false;
-    look_at_paths(prepared.facts, prepared.policy);
-  }
   HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options));
   // What is proved before the command starts would notice, and that is not what is tested here.
-  if (what != "userns") plan.coverage = {};
-  take_out(what, plan);
+  plan.coverage = {};
+  take_out(layer, plan);
   HARN_TRY(outcome, run_plan(plan, {.whole_process = true}));
   if (const auto* file = arguments.value("receipt")) std::ofstream(*file) << receipt_to_json(outcome.receipt);
   return outcome.exit_code;

@@ -21,7 +21,6 @@ constexpr uid_t nobody = 65534;
 
 std::string_view less_word(Way way) {
   switch (way) {
-    case Way::bare: return "userns";
     case Way::without_view: return "view";
     case Way::without_landlock: return "landlock";
     case Way::without_seccomp: return "seccomp";
@@ -66,7 +65,7 @@ std::vector<std::string> words_for(const Stand& stand, const Scene& scene, const
   } else if (stand.way == Way::nested) {
     wrap(receipt);
     wrap(scene.path("work") + "/inner-receipt");
-  } else if (stand.way == Way::view || stand.way == Way::bubblewrap) {
+  } else if (stand.way != Way::unconfined) {
     wrap(receipt);
   }
   words.insert(words.end(), {tools + "/harn_probe", "--cases", list});
@@ -123,6 +122,7 @@ Told run_cases(const Stand& stand, const Scene& scene, std::span<const Case> cas
   const auto receipt = scene.path("run") + "/receipt.json";
   auto environment = extras.environment;
   environment.insert({{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", scene.path("home")}});
+  if (stand.way == Way::bare) environment["HARN_PRETEND"] = "userns=no";
   const auto finished = run({.argv = words_for(stand, scene, receipt, list),
                              .environment = environment,
                              .cwd = scene.path("work"),
