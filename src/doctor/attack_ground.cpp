@@ -141,9 +141,13 @@ void AttackGround::find_existing(const SuiteRequest& request, const PathRules& r
   const auto opens = [](const AbsPath& path, int flags) {
     return static_cast<bool>(sys::UniqueFd(::open(path.text().c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)));
   };
-  for (const auto& credential : policy::credential_paths(request.facts))
-    if (!targets_.has("credential") && closed(rules, credential.path) && opens(credential.path, O_RDONLY))
-      targets_.set("credential", credential.path.text());
+  for (const auto& credential : policy::credential_paths(request.facts)) {
+    struct stat status = {};
+    if (targets_.has("credential") || !closed(rules, credential.path) || !opens(credential.path, O_RDONLY)) continue;
+    if (::stat(credential.path.text().c_str(), &status) != 0) continue;
+    targets_.set("credential", credential.path.text());
+    targets_.set("credential_inode", std::to_string(status.st_ino));
+  }
   for (const auto& root : policy::PathModel(request.policy).writable_roots())
     for (const auto& entry : policy::protected_names()) {
       const auto path = root.join(entry.name);

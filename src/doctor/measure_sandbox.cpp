@@ -16,8 +16,6 @@ namespace doctor {
 namespace {
 
 constexpr std::uint64_t patience_ms = 20'000;
-constexpr int exit_worked = 0;
-constexpr int exit_refused = 10;
 
 struct Said {
   bool ran = false;  // it came to an answer
@@ -28,8 +26,8 @@ struct Said {
 Said read_answer(const Result<Outcome>& outcome) {
   if (!outcome) return {.line = describe(outcome.error())};
   const auto line = std::string(base::trim(outcome->captured_stdout.value_or("")));
-  const bool ran = outcome->exit_code == exit_worked || outcome->exit_code == exit_refused;
-  if (ran) return {.ran = true, .worked = outcome->exit_code == exit_worked, .line = line};
+  const bool ran = outcome->exit_code == attack_worked || outcome->exit_code == attack_refused;
+  if (ran) return {.ran = true, .worked = outcome->exit_code == attack_worked, .line = line};
   const auto complaint = base::trim(outcome->captured_stderr.value_or(""));
   return {.line = fmt::format("ended with {} {}", outcome->exit_code, line.empty() ? complaint : std::string_view(line))};
 }

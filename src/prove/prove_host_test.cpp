@@ -76,7 +76,7 @@ TEST(ProveHost, AToolThatOnlyPretendsToConfineDoesNotWork) {
   EXPECT_EQ(proved->tools.at("bubblewrap"), (Tool{.path = liar, .why_not = "a file outside could be read from inside"}));
 }
 
-TEST(ProveHost, AToolThatFailsDoesNotWork) {
+TEST(ProveHost, AToolThatFailsIsQuoted) {
   const TempDir temp;
   auto facts = claims(temp);
   const auto broken = temp.file("bwrap", "#!/bin/sh\necho 'bwrap: no luck today' >&2\nexit 1\n");
@@ -84,7 +84,7 @@ TEST(ProveHost, AToolThatFailsDoesNotWork) {
   facts.tools = {{"bubblewrap", {.path = broken, .works = true}}};
   const auto proved = prove_host(facts);
   ASSERT_TRUE(proved) << describe(proved.error());
-  EXPECT_EQ(proved->tools.at("bubblewrap").why_not, "bubblewrap could not set up the sandbox or start the command");
+  EXPECT_EQ(proved->tools.at("bubblewrap").why_not, "bubblewrap could not set up the sandbox or start the command: bwrap: no luck today");
 }
 
 TEST(ProveHost, ATrialThatNothingRefusesIsAFailure) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "run/ending.h"
 #include "run/init/protocol.h"
 #include "run/pump.h"
@@ -33,11 +34,14 @@ Error failed(std::string_view call, std::string_view what, int error) {
   return out;
 }
 
-Error no_sandbox_made() {
-  return {.code = ErrorCode::os,
-          .stage = Stage::spawn,
-          .message = "bubblewrap could not set up the sandbox or start the command",
-          .hint = "it says why in its own words; 'harn doctor' shows what this host can do"};
+// What it said is only ours to repeat where it did not go to the caller already.
+Error no_sandbox_made(std::string_view captured) {
+  Error error{.code = ErrorCode::os,
+              .stage = Stage::spawn,
+              .message = "bubblewrap could not set up the sandbox or start the command",
+              .hint = "it says why in its own words; 'harn doctor' shows what this host can do"};
+  if (const auto said = base::trim(captured.substr(0, captured.find('\n'))); !said.empty()) error.message += ": " + std::string(said);
+  return error;
 }
 
 bool ends_a_program(int signal) { return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM; }
@@ -64,7 +68,7 @@ class Supervisor {
     finish_tree();
     in_.give_back();
     flush_outputs();
-    if (wrapper_failed()) return fail(no_sandbox_made());
+    if (wrapper_failed()) return fail(no_sandbox_made(captures_[1] ? err_.take_captured() : std::string()));
     for (const auto* pump : {&out_, &err_})
       if (pump->write_error() != 0) return fail(failed("write", "the command's output", pump->write_error()));
     return outcome();

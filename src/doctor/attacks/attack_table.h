@@ -35,6 +35,11 @@ struct Twin {
   std::string_view needs = {};
 };
 
+// How an attack ends: exit codes of the process that makes it.
+inline constexpr int attack_worked = 0;
+inline constexpr int attack_refused = 10;
+inline constexpr int attack_broken = 20;
+
 std::span<const Attack> attacks();
 std::span<const Twin> twins();
 

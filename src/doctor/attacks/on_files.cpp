@@ -24,7 +24,8 @@ int open_as(const char* path, int flags) {
 int read_outside(const Targets& at) {
   const sys::UniqueFd fd(::open(at.text("secret"), O_RDONLY | O_CLOEXEC));
   char byte = 0;
-  return fd ? answer(::read(fd.get(), &byte, 1)) : errno;
+  if (!fd || ::read(fd.get(), &byte, 1) < 0) return errno;
+  return byte != 0 ? 0 : ENODATA;  // an empty one in its place gives nothing away
 }
 
 int list_outside(const Targets& at) { return open_as(at.text("outside"), O_RDONLY | O_DIRECTORY); }
@@ -46,16 +47,13 @@ int touch_outside(const Targets& at) {
   return answer(::utimensat(AT_FDCWD, at.text("victim"), long_ago, 0));
 }
 
-// Opened, never read: what a credential says is nobody's business, ours included.
-
-// A wrapper may show an empty file in its place: what counts is a byte of it.
+// Opened, never read: what a credential says is nobody's business, ours included. Something else in
+// its place gives nothing away.
 int read_credential(const Targets& at) {
-  const sys::UniqueFd fd(::open(at.text("credential"), O_RDONLY | O_CLOEXEC));
-  if (!fd) return errno;
-  char byte = 0;
-  const auto got = ::read(fd.get(), &byte, 1);
-  if (got < 0) return errno == EISDIR ? 0 : errno;
-  return got == 0 ? ENODATA : 0;
+  const sys::UniqueFd fd(::open(at.text("credential"), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat status = {};
+  if (!fd || ::fstat(fd.get(), &status) != 0) return errno;
+  return static_cast<unsigned long>(at.number("credential_inode")) == status.st_ino ? 0 : ENODATA;
 }
 
 int write_protected(const Targets& at) { return open_as(at.text("protected"), O_WRONLY); }
