@@ -33,6 +33,7 @@ struct FakeProc {
     set("self/status", "Name:\tharn\nCapEff:\t00\nCapBnd:\t00\nNoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\nVmPeak:\t1 kB\n");
     set("self/cgroup", "0::/user.slice\n");
     dir.link("self/ns/user", "user:[4026531837]");
+    dir.link("self/ns/mnt", "mnt:[4026531841]");
   }
   void set(std::string_view name, std::string_view text) const { dir.file(name, text); }
   FactsKey key(const HostFacts& claimed = some_facts()) const { return facts_key(claimed, dir.path()); }
@@ -159,8 +160,11 @@ TEST(FactsKey, ChangesWithTheUserTheNamespaceTheKernelAndTheTools) {
   EXPECT_NE(with_tool, before);
   proc.dir.file("bwrap", "other");
   EXPECT_NE(proc.key(facts).whole, with_tool);
-  std::filesystem::remove(proc.dir.path("self/ns/user").text());
-  EXPECT_NE(proc.key().whole, before);
+  for (const auto* name : {"self/ns/user", "self/ns/mnt"}) {
+    const FakeProc other;
+    std::filesystem::remove(other.dir.path(name).text());
+    EXPECT_NE(other.key().whole, before) << name;
+  }
 }
 
 }  // namespace

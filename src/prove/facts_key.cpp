@@ -54,8 +54,11 @@ FactsKey facts_key(const HostFacts& claimed, const AbsPath& proc) {
   for (const auto* name : {"sys/user/max_user_namespaces", "sys/kernel/unprivileged_userns_clone",
                            "sys/kernel/apparmor_restrict_unprivileged_userns", "self/attr/current", "self/cgroup"})
     key.whole += fmt::format("{} {}\n", name, setting(proc.join(name)));
-  const auto space = sys::link_text(proc.join("self/ns/user"));
-  key.whole += fmt::format("ns {}\n{}", space ? *space : "-", own_state(proc));
+  for (const auto* name : {"self/ns/user", "self/ns/mnt"}) {
+    const auto space = sys::link_text(proc.join(name));
+    key.whole += fmt::format("{} {}\n", name, space ? *space : "-");
+  }
+  key.whole += own_state(proc);
   for (const auto& [name, tool] : claimed.tools) key.whole += fmt::format("{} {} {}\n", name, tool.path.text(), identity(tool.path));
   return key;
 }

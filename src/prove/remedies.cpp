@@ -22,17 +22,18 @@ bool under_a_filter() {
 }  // namespace
 
 std::string view_remedy(const Error& error, std::uint32_t uid) {
-  const auto verdict = host::judge_user_namespaces(uid, {});
-  if (verdict.why_not.find("max_user_namespaces") != std::string::npos) return "sysctl -w user.max_user_namespaces=15000";
-  if (verdict.why_not.find("unprivileged_userns_clone") != std::string::npos) return "sysctl -w kernel.unprivileged_userns_clone=1";
-  if (verdict.why_not.find("apparmor") != std::string::npos)
-    return "give harn an AppArmor profile with the rule 'userns,', or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0";
-  if (error.message.find("/proc") != std::string::npos)
+  // The nearest obstacle first: what already confines us also shows switches of its own.
+  if (error.message.find("mount an own /proc") != std::string::npos)
     return "something covers parts of /proc, as containers do: docker run --security-opt systempaths=unconfined, or podman run "
            "--security-opt unmask=ALL";
   if (under_a_filter())
     return "a seccomp filter is in force: inside another harn this is as it should be; in a container, docker run --security-opt "
            "seccomp=unconfined";
+  const auto verdict = host::judge_user_namespaces(uid, {});
+  if (verdict.why_not.find("max_user_namespaces") != std::string::npos) return "sysctl -w user.max_user_namespaces=15000";
+  if (verdict.why_not.find("unprivileged_userns_clone") != std::string::npos) return "sysctl -w kernel.unprivileged_userns_clone=1";
+  if (verdict.why_not.find("apparmor") != std::string::npos)
+    return "give harn an AppArmor profile with the rule 'userns,', or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0";
   if (!verdict.usable) return "use a kernel with CONFIG_USER_NS";
   return {};
 }
