@@ -140,6 +140,12 @@ std::uint64_t TreeMemory::counted_twice(const ProcTree& tree, pid_t pid, const H
 }
 
 std::uint64_t TreeMemory::bytes(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const {
+  const auto first = bytes_once(tree, members, limit);
+  // A process that ends while it is looked at takes away what its files would have been deducted by.
+  return first <= limit ? first : std::min(first, bytes_once(tree, members, limit));
+}
+
+std::uint64_t TreeMemory::bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const {
   const auto held = this->held(tree, members);
   const auto total = [&](const auto& of_member) {
     auto sum = held.bytes;

@@ -30,6 +30,7 @@ class TreeMemory {
     std::set<Inode> memory_files = {};
   };
 
+  std::uint64_t bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const;
   Held held(const ProcTree& tree, const std::vector<Member>& members) const;
   void add_memory_files(const ProcTree& tree, pid_t pid, Held& held) const;
   // Mapped pages of files that `held` counts already.

@@ -55,7 +55,7 @@ void end_at_a_random_moment(pid_t pid, std::mt19937& random) {
 
 // The control of the tests below: a live command would be seen.
 TEST_P(Life, ALiveCommandIsSeen) {
-  const pid_t pid = person_.start({"run", "--", "setsid", "sleep", "60"});
+  const pid_t pid = person_.start({"run", "--", "sleep", "60"});
   EXPECT_TRUE(await([&] { return processes_named(mark_).size() >= 2; }));
   ::kill(pid, SIGKILL);
   finish(pid);
