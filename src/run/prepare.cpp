@@ -38,14 +38,14 @@ Error failed(std::string_view call, std::string_view what, int error) {
 }
 
 // Handlers must not run in a child that shares our memory, and a command expects these four to work
-// however its launcher treats them.
-std::uint64_t signals_to_reset() {
+// however its launcher treats them. A program that exists for this command has no handlers.
+std::uint64_t signals_to_reset(bool may_have_handlers) {
   std::uint64_t mask = 0;
   for (int number = 1; number < NSIG; ++number) {
-    struct sigaction action = {};
-    if (::sigaction(number, nullptr, &action) != 0) continue;
-    const bool handled = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
     const bool wanted = number == SIGPIPE || number == SIGCHLD || number == SIGXFSZ || number == SIGXCPU;
+    struct sigaction action = {};
+    if ((!wanted && !may_have_handlers) || ::sigaction(number, nullptr, &action) != 0) continue;
+    const bool handled = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
     if (handled || (wanted && action.sa_handler == SIG_IGN)) mask |= std::uint64_t{1} << (number - 1);
   }
   return mask;
@@ -86,7 +86,7 @@ class Preparer {
  private:
   void add_life(ScriptWriter& writer) {
     if (settings_.die_with_thread) writer.add({.op = Op::die_with_parent}, "die with the launcher");
-    if (const auto mask = signals_to_reset(); mask != 0) writer.add({.op = Op::reset_signals, .mask = mask}, "reset signals");
+    if (const auto mask = signals_to_reset(/*may_have_handlers=*/!settings_.die_with_thread); mask != 0) writer.add({.op = Op::reset_signals, .mask = mask}, "reset signals");
     // Where memory is only sampled, a burst that outruns us takes the tree and not its neighbours.
     // Inherited by everybody; must come before the launcher's files in /proc are closed to its user.
     if (plan_.limits.watched.contains("memory_bytes"))

@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -26,10 +27,16 @@ class ViewWriter {
   ViewWriter(ScriptWriter& writer, const View& view, const std::string& terminal) : writer_(writer), view_(view), terminal_(terminal) {}
 
   void run() {
-    const auto hides = [](const MountStep& step) { return step.op == MountOp::hide; };
-    if (std::ranges::any_of(view_.mounts, hides)) writer_.add({.op = Op::make_hidden}, "make the unreadable places");
+    const auto is = [](MountOp op) { return [op](const MountStep& step) { return step.op == op; }; };
+    hides_ = std::ranges::any_of(view_.mounts, is(MountOp::hide));
+    const auto proc = std::ranges::find_if(view_.mounts, is(MountOp::proc));
+    const auto root_step = std::ranges::find_if(view_.mounts, [](const MountStep& step) { return step.target.is_root(); });
+    // What hides lies beneath /proc where that will cover it, else on a mount that goes with the old root.
+    if (proc != view_.mounts.end() && root_step != view_.mounts.end() && root_step->op == MountOp::tmpfs) covered_ = proc->target;
+    if (hides_ && !covered_) writer_.add({.op = Op::make_hidden}, "make the unreadable places");
     for (const auto& step : view_.mounts) step.target.is_root() ? root(step) : place(step);
-    for (const auto& path : to_seal_) writer_.add({.op = Op::seal_mount, .mask = sealed | tame, .text = path}, "seal " + std::string(path));
+    for (const auto& path : to_seal_)
+      writer_.add({.op = Op::seal_mount, .mask = sealed | tame | MOUNT_ATTR_NOEXEC, .text = path}, "seal " + std::string(path));
     writer_.add({.op = Op::enter_root}, "enter the view");
     if (view_.loopback_up) writer_.add({.op = Op::raise_loopback}, "raise the loopback interface");
   }
@@ -43,8 +50,12 @@ class ViewWriter {
       writer_.add({.op = Op::mount_root, .mask = tame, .text = "mode=0755"}, "mount a fresh root");
       ours_.insert("/");
       to_seal_.push_back(inside(step.target));
+      if (!hides_ || !covered_) return;
+      way_to(*covered_);
+      writer_.add({.op = Op::make_hidden, .text = inside(*covered_)}, "make the unreadable places");
       return;
     }
+    shown_.insert("/");
     const auto attributes = step.op == MountOp::bind ? tame : tame | MOUNT_ATTR_RDONLY;
     writer_.add({.op = Op::bind_root, .mask = attributes, .text = writer_.text(step.source)}, "bind the root");
   }
@@ -87,8 +98,12 @@ class ViewWriter {
   void fresh(const MountStep& step) {
     mount_point(step);
     const bool shared = step.target.text() == "/tmp" || step.target.text() == "/var/tmp" || step.target.text() == "/dev/shm";
-    writer_.add({.op = Op::mount_fresh, .mask = tame, .text = inside(step.target), .other = shared ? "mode=1777" : "mode=0755"},
-                fmt::format("mount a private {}", step.target.text()));
+    const auto label = fmt::format("mount a private {}", step.target.text());
+    if (ours_.contains(step.target.text()))
+      writer_.add({.op = Op::mount_own, .mask = tame, .more = shared ? 01777u : 0u, .text = inside(step.target)}, label);
+    else
+      writer_.add({.op = Op::mount_fresh, .mask = tame, .text = inside(step.target), .other = shared ? "mode=1777" : "mode=0755"}, label);
+    shown_.erase(step.target.text());
     ours_.insert(step.target.text());
   }
 
@@ -96,15 +111,17 @@ class ViewWriter {
     mount_point(step);
     auto attributes = step.op == MountOp::bind ? tame : tame | MOUNT_ATTR_RDONLY;
     if (step.file && sys::target_type_of(step.target) == sys::FileType::device) attributes = device;
-    writer_.add({.op = Op::bind, .mask = attributes, .text = inside(step.target), .other = writer_.text(step.source)},
+    writer_.add({.op = bind_op(step.target), .mask = attributes, .text = inside(step.target), .other = writer_.text(step.source)},
                 fmt::format("show {}", base::quoted(step.source)));
     shown_.insert(step.target.text());
     ours_.erase(step.target.text());
   }
 
+  Op bind_op(const AbsPath& target) const { return ours_.contains(target.parent().text()) ? Op::bind_in_own : Op::bind; }
+
   void show_device(const std::string& source, const AbsPath& target) {
     mount_point({.target = target, .file = true});
-    writer_.add({.op = Op::bind, .mask = device, .text = inside(target), .other = writer_.text(source)},
+    writer_.add({.op = bind_op(target), .mask = device, .text = inside(target), .other = writer_.text(source)},
                 fmt::format("show {}", base::quoted(source)));
     shown_.insert(target.text());
   }
@@ -134,9 +151,13 @@ class ViewWriter {
   void devices(const MountStep& step) {
     const auto& dev = step.target;
     mount_point(step);
-    writer_.add({.op = Op::mount_fresh, .mask = tame | MOUNT_ATTR_NOEXEC, .text = inside(dev), .other = "mode=0755"}, "mount an own /dev");
-    ours_.insert(dev.text());
-    to_seal_.push_back(inside(dev));
+    // A part of the root, sealed with it, unless the host's own /dev stands there.
+    if (!ours_.contains(dev.text())) {
+      writer_.add({.op = Op::mount_fresh, .mask = tame, .text = inside(dev), .other = "mode=0755"}, "mount an own /dev");
+      shown_.erase(dev.text());
+      ours_.insert(dev.text());
+      to_seal_.push_back(inside(dev));
+    }
     for (const auto* name : {"null", "zero", "full", "random", "urandom", "tty"}) {
       const auto path = dev.join(name);
       if (sys::target_type_of(path) != sys::FileType::device) continue;
@@ -159,6 +180,8 @@ class ViewWriter {
   std::set<std::string, std::less<>> ours_ = {};   // directories on file systems of our own
   std::set<std::string, std::less<>> shown_ = {};  // the host's, or closed: nothing is made inside
   std::vector<const char*> to_seal_ = {};
+  bool hides_ = false;
+  std::optional<AbsPath> covered_ = {};  // our own directory that will be covered: what hides is made there
 };
 
 }  // namespace

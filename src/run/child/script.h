@@ -34,11 +34,14 @@ enum class Op : std::uint8_t {
   make_directory,   // text: beneath the new root; mode in mask
   make_file,        // text
   make_link,        // text: target of the link, other: its name
+  mount_own,        // text: a directory of the fresh root that becomes a mount of its own; mode in more, attributes in mask
   mount_fresh,      // text: where, other: options of a tmpfs; mask: attributes
   mount_proc,       // text: where; mask: attributes
   mount_terminals,  // text: where; a private devpts
   bind,             // other: source, text: where; mask: attributes
-  make_hidden,      // before the root: the unreadable directory and file that hide_* show
+  bind_in_own,      // the same, where the directory around `text` is one of ours
+  make_hidden,      // the unreadable directory and file that hide_* show; text: in this directory, which is covered
+                    // later, or null: before the root, in a place of their own
   hide_directory,   // text
   hide_file,        // text
   seal_mount,       // text: the mount there becomes read-only, not what lies beneath
@@ -124,6 +127,7 @@ struct Launch {
   // Descriptors that come and go while the view is built.
   int root_fd = -1;
   int hidden_fd = -1;
+  bool hidden_apart = false;  // on a mount of its own between the old root and the new one
 };
 
 // Never return. Both have the shape clone() wants.

@@ -41,7 +41,7 @@ Word attach(Word mount, Word place) {
 
 // On top of the old root, where nothing we still need to look up is hidden.
 Word attach_over_root(const Launch& launch, Word mount) {
-  if (launch.hidden_fd >= 0) return attach(mount, launch.hidden_fd);
+  if (launch.hidden_apart) return attach(mount, launch.hidden_fd);
   const Word old_root = raw_syscall(SYS_openat, AT_FDCWD, word_of("/"), O_PATH | O_CLOEXEC);
   return old_root < 0 ? old_root : close_after(old_root, attach(mount, old_root));
 }
@@ -81,7 +81,13 @@ Word fresh(const char* kind, const char* options, std::uint64_t attributes) {
   return close_after(context, raw_syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, static_cast<Word>(attributes)));
 }
 
-Word attach_at(Launch& launch, Word mount, const char* where) {
+// In a directory of our own nobody else can have put a link, so its name will do.
+Word attach_in_own(const Launch& launch, Word mount, const char* where) {
+  if (mount < 0) return mount;
+  return close_after(mount, raw_syscall(SYS_move_mount, mount, word_of(""), launch.root_fd, word_of(where), MOVE_MOUNT_F_EMPTY_PATH));
+}
+
+Word attach_at(const Launch& launch, Word mount, const char* where) {
   if (mount < 0) return mount;
   const Word place = open_place(launch.root_fd, where);
   if (place < 0) return close_after(mount, place);
@@ -104,16 +110,31 @@ Word make_file(Launch& launch, const char* path) {
   return fd < 0 ? fd : close_after(fd, 0);
 }
 
-// One directory and one file nobody can open, for copies to be shown elsewhere. It lies between the
-// old root and the new one, and goes with the old one.
-Word make_hidden(Launch& launch) {
-  const Word mount = fresh("tmpfs", "mode=0755,size=4096", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
-  if (mount < 0) return mount;
-  Word result = attach_over_root(launch, mount);
-  launch.hidden_fd = static_cast<int>(mount);
-  if (result >= 0) result = raw_syscall(SYS_mkdirat, mount, word_of(hidden_directory), 0);
+// Every file system costs its making and its end, so places of our own are parts of the one root: a
+// copy of the directory, mounted over it, stays writable when the root is sealed.
+Word mount_own(const Launch& launch, const Step& step) {
+  if (step.more != 0) {
+    const Word result = raw_syscall(SYS_fchmodat, launch.root_fd, word_of(step.text), static_cast<Word>(step.more));
+    if (result < 0) return result;
+  }
+  return attach_in_own(launch, copy_of(launch.root_fd, step.text, step.mask), step.text);
+}
+
+// One directory and one file nobody can open, for copies to be shown elsewhere.
+Word make_hidden(Launch& launch, const char* covered_later) {
+  const Word place = covered_later != nullptr
+                         ? open_place(launch.root_fd, covered_later)
+                         : fresh("tmpfs", "mode=0755,size=4096", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  if (place < 0) return place;
+  Word result = 0;
+  if (covered_later == nullptr) {
+    launch.hidden_apart = true;
+    result = attach_over_root(launch, place);
+  }
+  launch.hidden_fd = static_cast<int>(place);
+  if (result >= 0) result = raw_syscall(SYS_mkdirat, place, word_of(hidden_directory), 0);
   if (result < 0) return result;
-  const Word file = raw_syscall(SYS_openat, mount, word_of(hidden_file), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0);
+  const Word file = raw_syscall(SYS_openat, place, word_of(hidden_file), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0);
   return file < 0 ? file : close_after(file, 0);
 }
 
@@ -126,7 +147,7 @@ Word enter_root(Launch& launch) {
   Word result = raw_syscall(SYS_fchdir, launch.root_fd);
   if (result >= 0) result = raw_syscall(SYS_pivot_root, word_of("."), word_of("."));
   // The uppermost goes first: what hides, if anything does, then the old root with all it carries.
-  if (result >= 0 && launch.hidden_fd >= 0) result = raw_syscall(SYS_umount2, word_of("."), MNT_DETACH);
+  if (result >= 0 && launch.hidden_apart) result = raw_syscall(SYS_umount2, word_of("."), MNT_DETACH);
   if (result >= 0) result = raw_syscall(SYS_umount2, word_of("."), MNT_DETACH);
   if (result >= 0) result = raw_syscall(SYS_chdir, word_of("/"));
   return result;
@@ -154,11 +175,13 @@ Word build_view(Launch& launch, const Step& step) noexcept {
     case Op::make_directory: return ignoring_existing(raw_syscall(SYS_mkdirat, root, word_of(step.text), static_cast<Word>(step.mask)));
     case Op::make_file: return make_file(launch, step.text);
     case Op::make_link: return ignoring_existing(raw_syscall(SYS_symlinkat, word_of(step.text), root, word_of(step.other)));
+    case Op::mount_own: return mount_own(launch, step);
     case Op::mount_fresh: return attach_at(launch, fresh("tmpfs", step.other, step.mask), step.text);
     case Op::mount_proc: return attach_at(launch, fresh("proc", nullptr, step.mask), step.text);
     case Op::mount_terminals: return attach_at(launch, fresh("devpts", "newinstance,ptmxmode=0666,mode=0620", step.mask), step.text);
     case Op::bind: return attach_at(launch, copy_of(AT_FDCWD, step.other, step.mask), step.text);
-    case Op::make_hidden: return make_hidden(launch);
+    case Op::bind_in_own: return attach_in_own(launch, copy_of(AT_FDCWD, step.other, step.mask), step.text);
+    case Op::make_hidden: return make_hidden(launch, step.text);
     case Op::hide_directory: return hide(launch, hidden_directory, step.text);
     case Op::hide_file: return hide(launch, hidden_file, step.text);
     case Op::seal_mount: {

@@ -50,6 +50,7 @@ void tell(const init::Record& record) { raw_syscall(SYS_write, init::status_fd, 
 
 struct Life {
   bool command_ended = false;
+  int status = 0;
   unsigned long swept = 0;
 };
 
@@ -66,25 +67,36 @@ bool reap(Life& life, int options) {
     }
     if (pid == init::command_pid && !life.command_ended) {
       life.command_ended = true;
-      tell({.kind = init::Record::ended, .status = status});
+      life.status = status;
       return true;
     }
     if (life.command_ended) ++life.swept;
   }
 }
 
-// Nobody outlives the command.
+init::Record last_words(const Life& life) {
+  rusage used = {};
+  raw_syscall(SYS_getrusage, RUSAGE_CHILDREN, word_of(&used));
+  return {.kind = init::Record::swept,
+          .killed = life.swept,
+          .cpu_us = static_cast<unsigned long>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 + used.ru_utime.tv_usec +
+                                               used.ru_stime.tv_usec),
+          .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss)};
+}
+
+// Nobody outlives the command. Mostly nobody is left, and both records wake the launcher once.
 [[noreturn]] void sweep(Life& life) {
+  const init::Record ended = {.kind = init::Record::ended, .status = life.status};
+  if (!reap(life, WNOHANG)) {
+    const init::Record both[] = {ended, last_words(life)};
+    raw_syscall(SYS_write, init::status_fd, word_of(both), sizeof both);
+    leave(0);
+  }
+  tell(ended);
   raw_syscall(SYS_kill, -1, SIGKILL);
   while (reap(life, 0)) {
   }
-  rusage used = {};
-  raw_syscall(SYS_getrusage, RUSAGE_CHILDREN, word_of(&used));
-  tell({.kind = init::Record::swept,
-        .killed = life.swept,
-        .cpu_us = static_cast<unsigned long>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 + used.ru_utime.tv_usec +
-                                             used.ru_stime.tv_usec),
-        .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss)});
+  tell(last_words(life));
   leave(0);
 }
 
