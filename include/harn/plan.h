@@ -375,6 +375,9 @@ struct PlanOptions {
 
 // Fails only for a wrong policy or command; a plan that may not run has route `refused`.
 Result<Plan> make_plan(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options = {});
+// For callers that hold PathRules::for_processes(policy, facts) already; the policy names its workspace.
+Result<Plan> make_plan(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options,
+                       const PathRules& rules);
 
 // HARN_HANDLER_SANDBOX: unset or empty = warn; anything but off, warn, enforce is an error.
 Result<Fallback> parse_fallback(std::optional<std::string_view> text);

@@ -21,6 +21,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -341,7 +342,9 @@ AbsPath real_spelling(Platform platform, const AbsPath& path);
 Decision decide(const Policy& policy, const HostFacts& facts, const AbsPath& path, FileOp op);
 
 // Every path whose kind and link target matter to the policy's meaning on a host: what host/ must look at.
-std::vector<AbsPath> paths_of_interest(const Policy& policy, const HostFacts& facts);
+// Hundreds of them would stand in the home directory; those known not to exist are left out.
+std::vector<AbsPath> paths_of_interest(const Policy& policy, const HostFacts& facts,
+                                       const std::function<bool(std::string_view path)>& known_absent = {});
 
 // Directories whose entries help a backend without denials: those between a readable rule and
 // something closed beneath it. host/ puts their names into PathFact::entries.

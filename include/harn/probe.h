@@ -23,6 +23,7 @@ struct ProbeRequest {
   AbsPath cwd = {};
   std::optional<AbsPath> project_root = {};  // named by the operator; unset = nearest harn.toml, else cwd
   bool kernel_claims = true;                 // what the kernel says it can do; not needed where settle_facts() follows
+  bool os_name = true;                       // for people; nothing is planned by it
 };
 
 // Everything but `paths` and `git`, which depend on the policy. Never fails: what cannot be found

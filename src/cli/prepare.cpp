@@ -180,7 +180,10 @@ Result<PolicyLayers> load_layers(const Caller& caller, const HostFacts& facts, c
 }
 
 Result<HostFacts> proved_facts(const Caller& caller) {
-  auto facts = probe_host({.environment = caller.environment, .cwd = caller.cwd, .kernel_claims = false});
+  std::map<std::string, std::string> read_there;
+  for (const auto* name : {"HOME", "PATH", "TMPDIR"})
+    if (const auto found = caller.environment.find(name); found != caller.environment.end()) read_there.insert(*found);
+  auto facts = probe_host({.environment = std::move(read_there), .cwd = caller.cwd, .kernel_claims = false, .os_name = false});
   settle_facts(facts, facts_directory(caller));
   const auto pretended = caller.environment.find("HARN_PRETEND");
   if (pretended != caller.environment.end()) HARN_OK(pretend(facts, pretended->second));

@@ -29,6 +29,7 @@ Result<Reply> examine_host(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(proved, prove_host(claimed));
   remember_facts(claimed, proved, facts_directory(caller));
   HARN_TRY(facts, proved_facts(caller));
+  facts.os_version = claimed.os_version;
   HostPicture picture{.facts = facts, .findings = proved.findings, .colour = caller.colour};
   // The host can be looked at from anywhere, also where no policy can be put together.
   if (const auto prepared = prepare(arguments, caller); prepared) {

@@ -42,7 +42,7 @@ PathRules rules_inside(const Prepared& prepared, Backend backend) {
 // A policy that runs nothing has a meaning too, so a plan that cannot be made is no error here.
 Backend backend_of(const Prepared& prepared) {
   if (prepared.options.backend) return *prepared.options.backend;
-  const auto plan = make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options);
+  const auto plan = make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options, prepared.rules);
   return plan ? plan->backend : Backend::noop;
 }
 
@@ -83,7 +83,7 @@ Result<Reply> plan_verb(const Arguments& arguments, const Caller& caller) {
   if (arguments.has("explain-path")) return explain_paths(arguments, prepared);
 
   HARN_OK(check_not_blocked(prepared));
-  HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options));
+  HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options, prepared.rules));
   Reply reply;
   if (plan.route == Route::refused) reply.exit_code = exit_refused;
   if (prepared.options.no_sandbox)

@@ -89,7 +89,7 @@ Result<std::optional<host::HeldPlace>> receipt_place(const Arguments& arguments,
 
 Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, const Prepared& prepared) {
   HARN_OK(check_not_blocked(prepared));
-  HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options));
+  HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options, prepared.rules));
   const bool json = arguments.has("json");
   if (plan.route == Route::refused)
     return fail(Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = plan.refusal->message, .hint = plan.refusal->hint});

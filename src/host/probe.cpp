@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "host/git_layout.h"
 #include "host/linux/kernel_facts.h"
+#include "host/listings.h"
 #include "host/programs.h"
 #include "host/resolve_paths.h"
 #include "sys/files.h"
@@ -69,6 +70,20 @@ std::vector<AbsPath> search_path(const std::map<std::string, std::string>& envir
   return entries;
 }
 
+// Where most of the paths lie that plans ask about.
+host::Listings list_crowded_places(const Policy& policy, const HostFacts& facts) {
+  host::Listings listings;
+  listings.add(AbsPath::of("/"));
+  const auto add_home = [&](const AbsPath& home) {
+    listings.add(home);
+    if (const auto config = home.join(".config"); listings.look(config) == PathFact{.kind = PathKind::directory}) listings.add(config);
+  };
+  add_home(facts.home);
+  if (facts.account_home) add_home(*facts.account_home);
+  for (const auto& root : entries(policy.workspace_roots)) listings.add(root);
+  return listings;
+}
+
 std::string os_version() {
   const auto text = sys::read_file(AbsPath::of("/etc/os-release"), longest_table);
   static constexpr std::string_view key = "PRETTY_NAME=";
@@ -100,7 +115,7 @@ HostFacts probe_host(const ProbeRequest& request) {
   HostFacts facts;
   facts.name = "this host";
   facts.platform = Platform::linux;
-  facts.os_version = os_version();
+  if (request.os_name) facts.os_version = os_version();
   facts.uid = ::geteuid();
   facts.gid = ::getegid();
   facts.home = resolved(home_directory(request.environment).value_or(AbsPath::of("/nonexistent")));
@@ -118,12 +133,18 @@ std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy) {
   const auto rooted = with_project_root(policy, facts.project_root);
   std::vector<std::string> notes;
   facts.git.clear();
+  facts.paths.clear();
   for (const auto& root : *rooted.workspace_roots) {
     auto finding = host::find_git_layout(root);
     if (finding.layout) facts.git.push_back(std::move(*finding.layout));
     if (!finding.note.empty()) notes.push_back(std::move(finding.note));
   }
-  for (const auto& path : paths_of_interest(rooted, facts)) facts.paths[path.text()] = host::look_at(path);
+  const auto listings = list_crowded_places(rooted, facts);
+  for (const auto& path : paths_of_interest(rooted, facts, [&](std::string_view text) { return listings.known_absent(text); })) {
+    auto fact = listings.look(path);
+    // What is taken to be missing anyway needs no entry.
+    if (fact.kind != PathKind::missing || facts.unlisted != PathKind::missing) facts.paths[path.text()] = std::move(fact);
+  }
   // Landlock alone must write a directory with something denied inside as its entries; a view need not.
   if (facts.linux.user_namespaces) return notes;
   for (const auto& directory : directories_to_list(PathRules::for_processes(rooted, facts))) {

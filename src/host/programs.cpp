@@ -28,8 +28,8 @@ std::map<std::string, Tool> find_programs(std::span<const std::string_view> dire
   for (const auto& [backend, name] : programs) {
     for (const auto directory : directories) {
       const auto path = AbsPath::of(directory).join(name);
-      if (sys::target_type_of(path) != sys::FileType::file) continue;
       const bool works = sys::is_executable(path);
+      if (!works && sys::target_type_of(path) != sys::FileType::file) continue;
       found[std::string(backend)] = Tool{.path = path, .works = works, .why_not = works ? "" : "it is not executable by this user"};
       break;
     }

@@ -112,6 +112,7 @@ Status check_sockets(const Policy& policy, const HostFacts& facts) {
   return {};
 }
 
+// What is the same for every backend. Made anew for each that is tried: mostly that is one.
 Plan blank_plan(const Policy& policy, const Command& command, const HostFacts& facts) {
   Plan out;
   out.profile = policy.profile();
@@ -123,7 +124,8 @@ Plan blank_plan(const Policy& policy, const Command& command, const HostFacts& f
   return out;
 }
 
-Result<Plan> lower_with(const BackendRow& row, const PlanInput& input, Plan out) {
+Result<Plan> lower_with(const BackendRow& row, const PlanInput& input) {
+  Plan out = blank_plan(input.policy, input.command, input.facts);
   out.backend = row.backend;
   HARN_OK(row.lower(input, out));
   plan::settle(out.coverage, input.policy);
@@ -140,7 +142,7 @@ std::string holes_text(const Coverage& coverage) {
 
 // The first usable backend that leaves nothing open; where none does, the first usable one. A
 // container has its own root file system, so it is only taken when nothing else works at all.
-Result<Plan> choose(const PlanInput& input, const Plan& blank) {
+Result<Plan> choose(const PlanInput& input) {
   std::vector<TriedBackend> tried;
   std::optional<Plan> best;
   for (const auto& row : plan::backends()) {
@@ -150,7 +152,7 @@ Result<Plan> choose(const PlanInput& input, const Plan& blank) {
       tried.push_back({row.backend, std::move(why)});
       continue;
     }
-    auto candidate = lower_with(row, input, blank);
+    auto candidate = lower_with(row, input);
     if (!candidate && candidate.error().code != ErrorCode::not_supported) return candidate;
     if (!candidate) {
       tried.push_back({row.backend, candidate.error().message});
@@ -162,7 +164,7 @@ Result<Plan> choose(const PlanInput& input, const Plan& blank) {
     if (complete) break;
   }
   if (!best) {
-    HARN_TRY(nothing, lower_with(plan::row_of(Backend::noop), input, blank));
+    HARN_TRY(nothing, lower_with(plan::row_of(Backend::noop), input));
     best = std::move(nothing);
   }
   std::erase_if(tried, [&](const TriedBackend& entry) { return entry.backend == best->backend; });
@@ -170,7 +172,7 @@ Result<Plan> choose(const PlanInput& input, const Plan& blank) {
   return std::move(*best);
 }
 
-Result<Plan> use_named(Backend backend, const PlanInput& input, const Plan& blank) {
+Result<Plan> use_named(Backend backend, const PlanInput& input) {
   const auto& row = plan::row_of(backend);
   const auto name = std::string(base::enum_name(backend));
   if (backend != Backend::noop && row.platform != input.facts.platform)
@@ -183,7 +185,7 @@ Result<Plan> use_named(Backend backend, const PlanInput& input, const Plan& blan
                       .stage = Stage::plan,
                       .message = "backend '" + name + "' was asked for, but " + why,
                       .hint = "install it, or use --backend auto"});
-  return lower_with(row, input, blank);
+  return lower_with(row, input);
 }
 
 // A module meant for the WASI runtime must never reach the host spawn path instead.
@@ -209,11 +211,9 @@ Result<Plan> plan_direct(const Policy& policy, const Command& command, const Hos
   return out;
 }
 
-}  // namespace
-
-Result<Plan> make_plan(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options) {
-  // From here on the workspace is known.
-  if (!policy.workspace_roots) return make_plan(with_project_root(policy, facts.project_root), command, facts, options);
+// `rules` are the caller's, or made once they are needed.
+Result<Plan> plan_rooted(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options,
+                         const PathRules* rules) {
   HARN_OK(validate(policy));
   HARN_OK(check_may_run(policy, command));
   const auto route = plan::route_of(policy, options);
@@ -223,14 +223,27 @@ Result<Plan> make_plan(const Policy& policy, const Command& command, const HostF
   HARN_OK(check_roots_exist(policy, facts));
   HARN_OK(check_credentials(policy, facts));
   HARN_OK(check_sockets(policy, facts));
-  const Plan blank = blank_plan(policy, command, facts);
-  HARN_OK(check_cwd(policy, blank.cwd));
-  const PathRules rules = PathRules::for_processes(policy, facts);
-  const PlanInput input{.policy = policy, .command = command, .facts = facts, .rules = rules};
+  HARN_OK(check_cwd(policy, command.cwd.value_or(facts.cwd)));
+  std::optional<PathRules> made;
+  if (rules == nullptr) rules = &made.emplace(PathRules::for_processes(policy, facts));
+  const PlanInput input{.policy = policy, .command = command, .facts = facts, .rules = *rules};
 
-  HARN_TRY(chosen, options.backend ? use_named(*options.backend, input, blank) : choose(input, blank));
+  HARN_TRY(chosen, options.backend ? use_named(*options.backend, input) : choose(input));
   plan::apply_gate(policy, options, chosen);
   return chosen;
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options) {
+  if (policy.workspace_roots) return plan_rooted(policy, command, facts, options, nullptr);
+  // From here on the workspace is known.
+  return plan_rooted(with_project_root(policy, facts.project_root), command, facts, options, nullptr);
+}
+
+Result<Plan> make_plan(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options,
+                       const PathRules& rules) {
+  return plan_rooted(policy, command, facts, options, &rules);
 }
 
 }  // namespace harn

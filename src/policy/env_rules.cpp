@@ -83,6 +83,10 @@ std::string upper(std::string_view text) {
 
 // '*' matches any text. Both sides in upper case.
 bool name_matches(std::string_view pattern, std::string_view name) {
+  // The two ends decide most of the thousands of comparisons a plan makes.
+  if (pattern.empty() || name.empty()) return pattern == name || pattern == "*";
+  if (pattern.front() != '*' && pattern.front() != name.front()) return false;
+  if (pattern.back() != '*' && pattern.back() != name.back()) return false;
   const auto star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == name;
   if (!name.starts_with(pattern.substr(0, star))) return false;
@@ -99,18 +103,19 @@ bool name_matches(std::string_view pattern, std::string_view name) {
   return name.ends_with(pattern);
 }
 
+// `name` in upper case, here and in what calls it.
 template <class Patterns>
 const NamePattern* first_match(const Patterns& patterns, std::string_view name) {
-  const std::string wanted = upper(name);
   const auto* row =
-      std::find_if(patterns.begin(), patterns.end(), [&](const NamePattern& candidate) { return name_matches(candidate.pattern, wanted); });
+      std::find_if(patterns.begin(), patterns.end(), [&](const NamePattern& candidate) { return name_matches(candidate.pattern, name); });
   return row == patterns.end() ? nullptr : row;
 }
 
 const NamePattern* secret_row(std::string_view name) {
-  if (std::find(kept.begin(), kept.end(), upper(name)) != kept.end()) return nullptr;
-  return first_match(secret_patterns, name);
+  return std::find(kept.begin(), kept.end(), name) == kept.end() ? first_match(secret_patterns, name) : nullptr;
 }
+
+bool is_never_passed(std::string_view name) { return std::find(never_passed.begin(), never_passed.end(), name) != never_passed.end(); }
 
 class Filter {
  public:
@@ -120,28 +125,29 @@ class Filter {
 
   // Why the name does not pass; empty when it does.
   std::string why_not(const std::string& name) const {
-    if (always_stripped(name)) return "never reaches a sandbox; nothing can pass it";
-    if (std::string why = stripped(name); !why.empty()) return why;
+    const auto upper_name = upper(name);
+    if (is_never_passed(upper_name)) return "never reaches a sandbox; nothing can pass it";
+    if (std::string why = stripped(upper_name); !why.empty()) return why;
     if (rules_.remove.contains(name)) return "removed by env.remove";
     // A wrapper program starts with this environment before it confines anything, so what makes a
     // loader or shell run foreign code passes under no circumstances; a command can set it for itself.
-    if (const NamePattern* row = first_match(loader_patterns, name)) return fmt::format("matches '{}' ({})", row->pattern, row->holds);
+    if (const NamePattern* row = first_match(loader_patterns, upper_name))
+      return fmt::format("matches '{}' ({})", row->pattern, row->holds);
     if (rules_.set.contains(name)) return {};
-    return withheld(name);
+    return withheld(name, upper_name);
   }
 
  private:
-  std::string stripped(std::string_view name) const {
-    const std::string wanted = upper(name);
+  std::string stripped(std::string_view upper_name) const {
     for (const auto& [entry, pattern] : strip_)
-      if (name_matches(pattern, wanted)) return fmt::format("stripped by env.strip {}", base::quoted(entry));
+      if (name_matches(pattern, upper_name)) return fmt::format("stripped by env.strip {}", base::quoted(entry));
     return {};
   }
 
   // The filter for values that come from the caller.
-  std::string withheld(const std::string& name) const {
+  std::string withheld(const std::string& name, std::string_view upper_name) const {
     if (entries(rules_.passthrough).contains(name)) return {};
-    if (const NamePattern* row = secret_row(name))
+    if (const NamePattern* row = secret_row(upper_name))
       return fmt::format("matches '{}' ({}); env.passthrough can name it", row->pattern, row->holds);
     if (rules_.mode == EnvMode::replace) return "not carried over by env.mode 'replace'";
     return {};
@@ -153,25 +159,28 @@ class Filter {
 
 }  // namespace
 
-bool always_stripped(std::string_view name) {
-  return std::find(never_passed.begin(), never_passed.end(), upper(name)) != never_passed.end();
-}
+bool always_stripped(std::string_view name) { return is_never_passed(upper(name)); }
 
 std::string_view secret_pattern(std::string_view name) {
-  const NamePattern* row = secret_row(name);
+  const NamePattern* row = secret_row(upper(name));
   return row == nullptr ? std::string_view{} : row->pattern;
 }
 
 EnvOutcome apply_env_rules(const EnvRules& rules, const std::map<std::string, std::string>& caller) {
   const Filter filter(rules);
-  std::map<std::string, std::string> candidates = rules.set;
-  candidates.insert(caller.begin(), caller.end());  // keeps what `set` already holds
   EnvOutcome outcome;
-  for (auto& [name, value] : candidates) {
-    std::string why = filter.why_not(name);
-    if (why.empty()) outcome.variables.emplace(name, std::move(value));
-    else outcome.removed.push_back({name, std::move(why)});
+  const auto take = [&](const auto& variable) {
+    std::string why = filter.why_not(variable.first);
+    if (why.empty()) outcome.variables.insert(outcome.variables.end(), variable);
+    else outcome.removed.push_back({variable.first, std::move(why)});
+  };
+  // Both are sorted by name; where both have one, `set` counts.
+  auto own = rules.set.begin();
+  for (const auto& variable : caller) {
+    for (; own != rules.set.end() && own->first < variable.first; ++own) take(*own);
+    if (own == rules.set.end() || own->first != variable.first) take(variable);
   }
+  for (; own != rules.set.end(); ++own) take(*own);
   return outcome;
 }
 

@@ -195,11 +195,13 @@ Result<Composed> compose_layers(const PolicyLayers& layers) {
 
   Policy asked = project_asks(layers);
   HARN_OK(validate(asked));
-  auto narrowed = intersect(operator_allows(layers), asked);
-  std::erase_if(narrowed.narrowing, [](const NarrowingItem& item) { return item.lost_by != Side::ceiling; });
-  composed.project_narrowing = std::move(narrowed.narrowing);
-  // Untrusted, the meet is taken although nothing widens: only what survives it can go on.
-  if (!is_trusted(layers)) asked = std::move(narrowed.policy);
+  if (layers.project) {
+    auto narrowed = intersect(operator_allows(layers), asked);
+    std::erase_if(narrowed.narrowing, [](const NarrowingItem& item) { return item.lost_by != Side::ceiling; });
+    composed.project_narrowing = std::move(narrowed.narrowing);
+    // Untrusted, the meet is taken although nothing widens: only what survives it can go on.
+    if (!is_trusted(layers)) asked = std::move(narrowed.policy);
+  }
 
   Policy wanted = laid_over(std::move(asked), layers.flags, GrantLists::add);
   HARN_OK(validate(wanted));

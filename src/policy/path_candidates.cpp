@@ -39,8 +39,13 @@ void unite_equal(std::vector<Candidate>& sorted) {
 
 class Collector {
  public:
-  Collector(const Policy& policy, const HostFacts& facts, CandidateScope scope)
-      : policy_(policy), facts_(facts), scope_(scope), kinds_(facts), tokens_(for_processes() && policy.exposes_package_tokens()) {
+  Collector(const Policy& policy, const HostFacts& facts, CandidateScope scope, const KnownAbsent& known_absent)
+      : policy_(policy),
+        facts_(facts),
+        scope_(scope),
+        known_absent_(known_absent),
+        kinds_(facts),
+        tokens_(for_processes() && policy.exposes_package_tokens()) {
     for (const auto& [path, fact] : facts.paths)
       if (fact.link_target) links_.push_back({path, &*fact.link_target});
   }
@@ -64,7 +69,10 @@ class Collector {
   };
 
   bool for_processes() const { return scope_ != CandidateScope::file_operations; }
-  bool present(std::string_view path) { return scope_ == CandidateScope::whole_host || kinds_.at(path) != PathKind::missing; }
+  bool present(std::string_view path) {
+    return scope_ == CandidateScope::whole_host ? !absent(path) : kinds_.at(path) != PathKind::missing;
+  }
+  bool absent(std::string_view path) const { return known_absent_ && known_absent_(path); }
 
   // Few paths are links, so asking each path costs little.
   const AbsPath* link_target(std::string_view path) const {
@@ -176,8 +184,14 @@ class Collector {
   void add_near(const AbsPath& home) {
     NearCredentials near(spelled(home));
     if (scope_ == CandidateScope::whole_host) near.pick_all();
-    for (const auto& candidate : found_) near.pick_near(candidate.path);
-    for (const auto& row : near.picked()) add_row(home, row);
+    else
+      for (const auto& candidate : found_) near.pick_near(candidate.path);
+    std::string text = home.is_root() ? "/" : home.text() + "/";
+    const auto length = text.size();
+    for (const auto& row : near.picked()) {
+      text.replace(length, std::string::npos, row.path);
+      if (!absent(text)) add_row(home, row);
+    }
   }
 
   void add_row(const AbsPath& home, const CredentialRow& row) { close_or_expose({home.join(row.path), row.package_token}); }
@@ -218,7 +232,9 @@ class Collector {
       }
       // A repository that does not exist yet has nothing to protect: the command may create its own.
       const bool lifted = !entry.needs.empty() && !holds;
-      protected_.push_back({.path = root.join(entry.name), .said = lifted ? Said::unprotect : Said::protected_name});
+      auto name = root.join(entry.name);
+      if (absent(name.text())) continue;
+      protected_.push_back({.path = std::move(name), .said = lifted ? Said::unprotect : Said::protected_name});
       // What a protected link leads to is what the host will execute.
       const auto& path = protected_.back().path;
       if (const auto* target = lifted ? nullptr : link_target(path.text()); target != nullptr && !is_unprotected(path))
@@ -241,6 +257,7 @@ class Collector {
   const Policy& policy_;
   const HostFacts& facts_;
   CandidateScope scope_;
+  const KnownAbsent& known_absent_;
   Kinds kinds_;
   bool tokens_;                   // the registry tokens of package managers are lifted
   std::vector<Link> links_ = {};  // sorted by path, as the facts are
@@ -273,11 +290,12 @@ Policy without_lists(Policy policy) {
 
 }  // namespace
 
-std::vector<Candidate> path_candidates(const Policy& policy, const HostFacts& facts, CandidateScope scope) {
-  if (facts.platform != Platform::macos && policy.may_read()) return Collector(policy, facts, scope).run();
+std::vector<Candidate> path_candidates(const Policy& policy, const HostFacts& facts, CandidateScope scope,
+                                       const KnownAbsent& known_absent) {
+  if (facts.platform != Platform::macos && policy.may_read()) return Collector(policy, facts, scope, known_absent).run();
   auto held = policy.may_read() ? policy : without_lists(policy);
   if (facts.platform == Platform::macos) held = spelled_really(std::move(held), facts.platform);
-  return Collector(held, facts, scope).run();
+  return Collector(held, facts, scope, known_absent).run();
 }
 
 }  // namespace harn::policy

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 #include "harn/policy.h"
@@ -47,7 +49,10 @@ enum class CandidateScope : std::uint8_t {
   whole_host  // processes, as if everything existed and could be a link: what a look at the host must cover
 };
 
-// Sorted and without duplicates. Outside whole_host, credentials that nothing grants are left out.
-std::vector<Candidate> path_candidates(const Policy& policy, const HostFacts& facts, CandidateScope scope);
+// Sorted and without duplicates. Outside whole_host, credentials that nothing grants are left out;
+// within, what `known_absent` answers for.
+using KnownAbsent = std::function<bool(std::string_view path)>;
+std::vector<Candidate> path_candidates(const Policy& policy, const HostFacts& facts, CandidateScope scope,
+                                       const KnownAbsent& known_absent = {});
 
 }  // namespace harn::policy

@@ -1,25 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // What has to be known about a host before a policy means anything there.
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <ranges>
 
 #include "policy/path_candidates.h"
 #include "policy/path_model.h"
 #include "policy/presets.h"
 
 namespace harn {
+namespace {
 
-std::vector<AbsPath> paths_of_interest(const Policy& policy, const HostFacts& facts) {
-  std::vector<AbsPath> paths;
-  for (auto& candidate : policy::path_candidates(policy, facts, policy::CandidateScope::whole_host))
-    paths.push_back(std::move(candidate.path));
+std::string_view parent_text(const AbsPath& path) {
+  const std::string_view text = path.text();
+  return text.substr(0, text.rfind('/'));
+}
+
+}  // namespace
+
+std::vector<AbsPath> paths_of_interest(const Policy& policy, const HostFacts& facts, const policy::KnownAbsent& known_absent) {
+  const auto candidates = policy::path_candidates(policy, facts, policy::CandidateScope::whole_host, known_absent);
+  std::vector<AbsPath> more;
   for (const auto& root : policy::PathModel(policy).writable_roots())
     for (const auto& entry : policy::protected_names())
-      if (!entry.needs.empty()) paths.push_back(root.join(entry.needs));
-  for (const auto& socket : entries(policy.process_sandbox.unix_sockets)) paths.push_back(socket.path);
+      if (!entry.needs.empty()) more.push_back(root.join(entry.needs));
+  for (const auto& socket : entries(policy.process_sandbox.unix_sockets)) more.push_back(socket.path);
   // What a name stands in matters too: a mechanism may need the directory to guard an absent name.
-  for (std::size_t i = 0, count = paths.size(); i < count; ++i) paths.push_back(paths[i].parent());
-  std::sort(paths.begin(), paths.end());
-  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  // Neighbours mostly share it.
+  for (std::size_t i = 0, count = more.size(); i < count; ++i) more.push_back(more[i].parent());
+  std::string_view last;
+  for (const auto& candidate : candidates) {
+    const auto above = parent_text(candidate.path);
+    if (above != last) more.push_back(candidate.path.parent());
+    last = above;
+  }
+  std::ranges::sort(more);
+  std::vector<AbsPath> paths;
+  paths.reserve(candidates.size() + more.size());
+  std::ranges::merge(candidates | std::views::transform(&policy::Candidate::path), more, std::back_inserter(paths), std::less<>());
+  const auto repeated = std::ranges::unique(paths);
+  paths.erase(repeated.begin(), repeated.end());
   return paths;
 }
 

@@ -5,11 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-
 #include <fmt/format.h>
 
-#include "base/sha256.h"
 #include "harn/plan.h"
 #include "harn/prove.h"
 #include "sys/files.h"
@@ -18,7 +15,7 @@
 namespace harn::prove {
 namespace {
 
-constexpr std::size_t longest_facts = 32768;
+constexpr off_t longest_facts = 32768;
 constexpr std::size_t most_files = 256;  // of one boot: every place in the cgroup tree is a key of its own
 constexpr std::size_t boot_digits = 8;
 constexpr mode_t others = S_IRWXG | S_IRWXO;
@@ -26,7 +23,7 @@ constexpr mode_t others_write = S_IWGRP | S_IWOTH;
 
 AbsPath place(const AbsPath& directory) { return directory.join("facts"); }
 
-std::string boot_prefix(const FactsKey& key) { return base::sha256_hex(key.boot).substr(0, boot_digits) + "-"; }
+std::string boot_prefix(const FactsKey& key) { return key.boot.substr(0, boot_digits) + "-"; }
 
 bool ours(int fd, mode_t kind, mode_t forbidden) {
   struct stat status = {};
@@ -39,10 +36,11 @@ std::optional<std::string> read_ours(const AbsPath& file) {
   if (!directory || !ours(directory.get(), S_IFDIR, others_write)) return std::nullopt;
   const sys::UniqueFd fd(::openat(directory.get(), std::string(file.name()).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd || !ours(fd.get(), S_IFREG, others)) return std::nullopt;
-  std::array<char, longest_facts> buffer;
-  const auto length = ::read(fd.get(), buffer.data(), buffer.size());
-  if (length <= 0 || static_cast<std::size_t>(length) == buffer.size()) return std::nullopt;
-  return std::string(buffer.data(), static_cast<std::size_t>(length));
+  struct stat status = {};
+  if (::fstat(fd.get(), &status) != 0 || status.st_size <= 0 || status.st_size > longest_facts) return std::nullopt;
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  if (::read(fd.get(), text.data(), text.size()) != status.st_size) return std::nullopt;
+  return text;
 }
 
 void forget_others(const AbsPath& directory, std::string_view prefix) {
@@ -56,7 +54,8 @@ void forget_others(const AbsPath& directory, std::string_view prefix) {
 }  // namespace
 
 AbsPath facts_file(const AbsPath& directory, const FactsKey& key) {
-  return place(directory).join(boot_prefix(key) + base::sha256_hex(key.whole).substr(0, 24));
+  // Only a name: what the file says about its key decides.
+  return place(directory).join(fmt::format("{}{:016x}", boot_prefix(key), std::hash<std::string>()(key.whole)));
 }
 
 std::optional<HostFacts> load_facts(const AbsPath& directory, const FactsKey& key) {

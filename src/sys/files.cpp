@@ -3,7 +3,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,7 +37,7 @@ FileType type_from(mode_t mode) {
 
 Result<std::string> read_all(int fd, const AbsPath& path, std::size_t max_bytes) {
   std::string text;
-  char block[16384];
+  char block[4096];
   for (;;) {
     const auto got = ::read(fd, block, sizeof block);
     if (got < 0 && errno == EINTR) continue;
@@ -98,20 +100,40 @@ std::optional<AbsPath> place_of(int fd) {
 
 }  // namespace
 
+namespace {
+
+// Opened without a link on the way, a path is its own real place and nobody needs to be asked. Most
+// paths are like that.
+struct Opened {
+  UniqueFd fd = {};
+  bool straight = false;
+};
+
+Opened open_place(const AbsPath& path) {
+  open_how how = {.flags = O_PATH | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_NO_SYMLINKS};
+  const auto fd = ::syscall(SYS_openat2, AT_FDCWD, path.text().c_str(), &how, sizeof how);
+  if (fd >= 0) return {.fd = UniqueFd(static_cast<int>(fd)), .straight = true};
+  if (errno == ENOENT || errno == ENOTDIR) return {};
+  return {.fd = UniqueFd(::open(path.text().c_str(), O_PATH | O_CLOEXEC))};
+}
+
+}  // namespace
+
 Found find(const AbsPath& path) {
-  const UniqueFd fd(::open(path.text().c_str(), O_PATH | O_CLOEXEC));
-  if (!fd) return {};
+  const auto opened = open_place(path);
   struct stat status = {};
-  if (::fstat(fd.get(), &status) != 0) return {};
-  if (auto place = place_of(fd.get())) return {.type = type_from(status.st_mode), .real = std::move(*place)};
+  if (!opened.fd || ::fstat(opened.fd.get(), &status) != 0) return {};
+  if (opened.straight) return {.type = type_from(status.st_mode), .real = path};
+  if (auto place = place_of(opened.fd.get())) return {.type = type_from(status.st_mode), .real = std::move(*place)};
   auto real = real_path(path);
   return {.type = type_from(status.st_mode), .real = real ? std::move(*real) : path};
 }
 
 Result<AbsPath> real_path(const AbsPath& path) {
-  const UniqueFd fd(::open(path.text().c_str(), O_PATH | O_CLOEXEC));
-  if (!fd) return fail(os_failure("realpath", path.text(), errno));
-  if (auto place = place_of(fd.get())) return std::move(*place);
+  const auto opened = open_place(path);
+  if (!opened.fd) return fail(os_failure("realpath", path.text(), errno));
+  if (opened.straight) return path;
+  if (auto place = place_of(opened.fd.get())) return std::move(*place);
   const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.text().c_str(), nullptr), &std::free);
   if (!resolved) return fail(os_failure("realpath", path.text(), errno));
   return AbsPath::parse(resolved.get());
@@ -136,22 +158,30 @@ Result<std::string> read_file(const AbsPath& path, std::size_t max_bytes) {
   return read_all(fd.get(), path, max_bytes);
 }
 
-Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t max_names) {
+Result<std::vector<Entry>> list_entries(const AbsPath& path, std::size_t max_names) {
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.text().c_str()), &::closedir);
   if (!directory) return fail(os_failure("opendir", path.text(), errno));
-  std::vector<std::string> names;
+  std::vector<Entry> entries;
   errno = 0;
   while (const auto* entry = ::readdir(directory.get())) {
     std::string name = entry->d_name;
-    if (name != "." && name != "..") names.push_back(std::move(name));
-    if (names.size() > max_names)
+    if (name != "." && name != "..") entries.push_back({std::move(name), type_from(DTTOIF(entry->d_type))});
+    if (entries.size() > max_names)
       return fail(Error{.code = ErrorCode::io,
                         .stage = Stage::load,
                         .message = fmt::format("{} has more than {} entries", base::quoted(path.text()), max_names)});
     errno = 0;
   }
   if (errno != 0) return fail(os_failure("readdir", path.text(), errno));
-  std::ranges::sort(names);
+  std::ranges::sort(entries, {}, &Entry::name);
+  return entries;
+}
+
+Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t max_names) {
+  HARN_TRY(entries, list_entries(path, max_names));
+  std::vector<std::string> names;
+  names.reserve(entries.size());
+  for (auto& entry : entries) names.push_back(std::move(entry.name));
   return names;
 }
 

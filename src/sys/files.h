@@ -44,7 +44,15 @@ Result<std::string> link_text(const AbsPath& path);
 // The whole regular file, or an error when it is none or longer than `max_bytes`. Never waits on a pipe.
 Result<std::string> read_file(const AbsPath& path, std::size_t max_bytes);
 
-// Sorted names, at most `max_names`; a longer directory is an error.
+// What a directory says about a name in it.
+struct Entry {
+  std::string name = {};
+  FileType type = FileType::missing;  // of the name itself; `other` also where the file system does not tell
+};
+
+// Sorted by name, at most `max_names`; a longer directory is an error.
+Result<std::vector<Entry>> list_entries(const AbsPath& path, std::size_t max_names);
+// The names alone.
 Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t max_names);
 
 // Whether this process may run the regular file, or write into the directory, by its own rights.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/listings.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "host/resolve_paths.h"
+
+namespace harn::host {
+namespace {
+
+constexpr std::size_t most_listings = 16;      // every path is compared with each
+constexpr std::size_t longest_listing = 2048;  // a longer directory costs more to read than to ask
+
+char other_case(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return static_cast<char>(std::islower(byte) != 0 ? std::toupper(byte) : std::tolower(byte));
+}
+
+}  // namespace
+
+sys::FileType Listings::Listing::type(std::string_view name) const {
+  const auto at = std::ranges::lower_bound(entries, name, {}, [](const sys::Entry& entry) { return std::string_view(entry.name); });
+  return at != entries.end() && at->name == name ? at->type : sys::FileType::missing;
+}
+
+// A name that is not listed and yet is there, because another spelling of it is.
+bool Listings::Listing::ignores_case() const {
+  for (const auto& entry : entries) {
+    auto other = entry.name;
+    std::ranges::transform(other, other.begin(), other_case);
+    if (type(other) != sys::FileType::missing) continue;
+    return sys::type_of(directory.join(other)) != sys::FileType::missing;
+  }
+  return false;
+}
+
+void Listings::add(const AbsPath& directory) {
+  const auto same = [&](const Listing& listing) { return listing.directory == directory; };
+  if (listings_.size() == most_listings || std::ranges::any_of(listings_, same)) return;
+  auto entries = sys::list_entries(directory, longest_listing);
+  if (!entries) return;
+  Listing listing{.directory = directory, .entries = std::move(*entries)};
+  if (!listing.ignores_case()) listings_.push_back(std::move(listing));
+}
+
+bool Listings::known_absent(std::string_view path) const {
+  return std::ranges::any_of(listings_, [&](const Listing& listing) {
+    const std::string_view above = listing.directory.text();
+    const auto from = above.size() == 1 ? 1 : above.size() + 1;
+    if (path.size() <= from || path[from - 1] != '/' || !path.starts_with(above)) return false;
+    const auto rest = path.substr(from);
+    return listing.type(rest.substr(0, rest.find('/'))) == sys::FileType::missing;
+  });
+}
+
+PathFact Listings::look(const AbsPath& path) const {
+  if (known_absent(path.text())) return {};
+  const auto above = path.parent();
+  const auto listing = std::ranges::find(listings_, above, &Listing::directory);
+  if (listing == listings_.end() || path.is_root()) return look_at(path);
+  const auto type = listing->type(path.name());
+  if (type == sys::FileType::directory) return {.kind = PathKind::directory};
+  if (type == sys::FileType::file) return {.kind = PathKind::file};
+  return look_at(path);
+}
+
+}  // namespace harn::host
