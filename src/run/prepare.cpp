@@ -86,7 +86,8 @@ class Preparer {
  private:
   void add_life(ScriptWriter& writer) {
     if (settings_.die_with_thread) writer.add({.op = Op::die_with_parent}, "die with the launcher");
-    if (const auto mask = signals_to_reset(/*may_have_handlers=*/!settings_.die_with_thread); mask != 0) writer.add({.op = Op::reset_signals, .mask = mask}, "reset signals");
+    if (const auto mask = signals_to_reset(/*may_have_handlers=*/!settings_.die_with_thread); mask != 0)
+      writer.add({.op = Op::reset_signals, .mask = mask}, "reset signals");
     // Where memory is only sampled, a burst that outruns us takes the tree and not its neighbours.
     // Inherited by everybody; must come before the launcher's files in /proc are closed to its user.
     if (plan_.limits.watched.contains("memory_bytes"))
