@@ -40,6 +40,7 @@ struct PathFact {
   PathKind kind = PathKind::missing;                     // of the final target
   std::optional<AbsPath> link_target = {};               // set when the path itself is a symbolic link: fully resolved
   std::optional<std::vector<std::string>> entries = {};  // names inside a directory, where somebody looked
+  bool locked = false;                                   // another's, and closed to this user by its mode
 
   bool operator==(const PathFact&) const = default;
 };

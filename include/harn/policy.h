@@ -291,6 +291,9 @@ struct PathRule {
   Access access = Access::none;
   Origin origin = Origin::nothing;
   PathKind kind = PathKind::missing;  // what is there now, from the facts
+  // Access none, and the file's owner and mode keep this user out already: inside a readable region no
+  // mechanism need say it again.
+  bool locked = false;
 
   bool operator==(const PathRule&) const = default;
 };

@@ -66,7 +66,7 @@ Result<AbsPath> resolve_links(const AbsPath& path) {
 
 PathFact look_at(const AbsPath& path) {
   auto found = sys::find(path);
-  PathFact fact{.kind = kind_from(found.type)};
+  PathFact fact{.kind = kind_from(found.type), .locked = found.locked};
   if (fact.kind != PathKind::missing && found.real != path) fact.link_target = std::move(found.real);
   return fact;
 }

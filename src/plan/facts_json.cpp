@@ -12,7 +12,7 @@ namespace plan {
 template <>
 struct Fields<PathFact> {
   static constexpr std::tuple list{always("kind", &PathFact::kind), field("link_target", &PathFact::link_target),
-                                   field("entries", &PathFact::entries)};
+                                   field("entries", &PathFact::entries), field("locked", &PathFact::locked)};
 };
 
 template <>

@@ -15,6 +15,10 @@ class Kinds {
   explicit Kinds(const HostFacts& facts) : facts_(facts) {}
 
   PathKind at(std::string_view path);
+  bool locked(std::string_view path) const {
+    const auto found = facts_.paths.find(path);
+    return found != facts_.paths.end() && found->second.locked;
+  }
 
  private:
   const HostFacts& facts_;

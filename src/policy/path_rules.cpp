@@ -103,7 +103,8 @@ class PathRulesBuilder {
       const auto kind = kinds_.at(text);
       out_.parents_.push_back(here.rule);
       here.rule = static_cast<int>(out_.rules_.size());
-      here.text = out_.rules_.emplace_back(PathRule{std::move(candidate.path), verdict.access, verdict.origin, kind}).path.text();
+      const bool locked = verdict.access == Access::none && kinds_.locked(text);
+      here.text = out_.rules_.emplace_back(PathRule{std::move(candidate.path), verdict.access, verdict.origin, kind, locked}).path.text();
     }
     above_.push_back(here);
   }

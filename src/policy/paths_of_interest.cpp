@@ -47,7 +47,7 @@ std::vector<AbsPath> paths_of_interest(const Policy& policy, const HostFacts& fa
 std::vector<AbsPath> directories_to_list(const PathRules& rules) {
   std::vector<AbsPath> directories;
   for (const auto& rule : rules.rules()) {
-    if (rule.path.is_root() || rule.access != Access::none || rule.kind == PathKind::missing) continue;
+    if (rule.path.is_root() || rule.access != Access::none || rule.kind == PathKind::missing || rule.locked) continue;
     const auto* above = rules.nearest(rule.path.parent());
     if (above == nullptr || above->access != Access::read) continue;
     for (auto at = rule.path.parent(); above->path.contains(at); at = at.parent()) {

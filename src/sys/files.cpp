@@ -119,11 +119,24 @@ Opened open_place(const AbsPath& path) {
 
 }  // namespace
 
+namespace {
+
+// Few files are closed to everybody; only those need a second question, about groups and access lists.
+bool is_locked(const AbsPath& path, const struct stat& status) {
+  if ((status.st_mode & (S_IROTH | S_IXOTH)) != 0 || status.st_uid == ::geteuid()) return false;
+  const auto refused = [&](int right) {
+    return ::faccessat(AT_FDCWD, path.text().c_str(), right, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0 && errno == EACCES;
+  };
+  return refused(R_OK) && refused(X_OK);
+}
+
+}  // namespace
+
 Found find(const AbsPath& path) {
   const auto opened = open_place(path);
   struct stat status = {};
   if (!opened.fd || ::fstat(opened.fd.get(), &status) != 0) return {};
-  if (opened.straight) return {.type = type_from(status.st_mode), .real = path};
+  if (opened.straight) return {.type = type_from(status.st_mode), .real = path, .locked = is_locked(path, status)};
   if (auto place = place_of(opened.fd.get())) return {.type = type_from(status.st_mode), .real = std::move(*place)};
   auto real = real_path(path);
   return {.type = type_from(status.st_mode), .real = real ? std::move(*real) : path};

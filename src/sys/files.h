@@ -32,6 +32,9 @@ FileType target_type_of(const AbsPath& path);
 struct Found {
   FileType type = FileType::missing;
   AbsPath real = {};  // unset (the root) when missing
+  // Another user's, and no right of this process lets it read, execute or enter it. What is ours could
+  // be unlocked by us.
+  bool locked = false;
 };
 Found find(const AbsPath& path);
 

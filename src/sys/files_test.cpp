@@ -2,9 +2,12 @@
 #include "sys/files.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -32,6 +35,31 @@ TEST(Files, TypesTellALinkFromItsTarget) {
     EXPECT_EQ(target_type_of(temp.path(c.name)), c.target) << c.name;
   }
   EXPECT_EQ(type_of(AbsPath::of("/dev/null")), FileType::device);
+}
+
+// As another user; the answer is the exit code.
+int as_nobody(const std::function<bool()>& question) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::setresgid(65534, 65534, 65534) != 0 || ::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
+    ::_exit(question() ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+TEST(Files, LockedIsWhatAnotherClosedAndWeCannotOpen) {
+  const TempDir temp;
+  ASSERT_EQ(::chmod(temp.path().text().c_str(), 0755), 0);
+  for (const auto& [name, mode, locked] : {std::tuple{"closed", 0600, true}, std::tuple{"readable", 0604, false},
+                                           std::tuple{"executable", 0601, false}, std::tuple{"group", 0640, true}}) {
+    ASSERT_EQ(::chmod(temp.file(name).text().c_str(), static_cast<mode_t>(mode)), 0);
+    EXPECT_FALSE(find(temp.path(name)).locked) << name << " is ours";
+    if (::geteuid() == 0) {
+      EXPECT_EQ(as_nobody([&] { return find(temp.path(name)).locked; }), locked ? 1 : 0) << name;
+    }
+  }
 }
 
 TEST(Files, RealPathFollowsEveryLinkAndNamesLoops) {

@@ -43,7 +43,7 @@ class Splitter {
     for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
       const auto& rule = rules_.rules()[i];
       const auto* above = regions.enclosing(rule.path);
-      const bool hole = rule.access == Access::none && rule.kind != PathKind::missing;
+      const bool hole = rule.access == Access::none && rule.kind != PathKind::missing && !rule.locked;
       if (hole && above != nullptr && above->granted == Access::read) {
         holes[above->index].push_back(rule.path);
         regions.enter(rule.path, {i, Access::none});  // splitting leaves nothing granted here

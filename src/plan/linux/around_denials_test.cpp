@@ -48,6 +48,16 @@ TEST(AroundDenials, LeavesRulesWithoutDenialsAlone) {
   EXPECT_EQ(around_denials(rules, facts), (Parts{.rules = rules.rules()}));
 }
 
+TEST(AroundDenials, WhatTheFileItselfClosesNeedsNoSplit) {
+  auto facts = host({"/srv"});
+  list(facts, "/srv", {"a", "key"});
+  facts.paths["/srv/key"] = {.kind = PathKind::file, .locked = true};
+  EXPECT_EQ(text_of(around_denials(rules_for({"/srv"}, {"/srv/key"}, facts), facts)), "/srv read\n/srv/key none\n");
+  facts.paths["/srv/key"].locked = false;
+  EXPECT_EQ(text_of(around_denials(rules_for({"/srv"}, {"/srv/key"}, facts), facts)),
+            "/srv none\n/srv/a read\n/srv/key none\nsplit /srv\n");
+}
+
 TEST(AroundDenials, GrantsSiblingsAtEveryLevelDownToTheDenial) {
   auto facts = host({"/srv", "/srv/a/key"});
   list(facts, "/srv", {"a", "b", "c"});

@@ -166,7 +166,8 @@ class RuleWriter {
   }
 
   void report_excess(const PathRule& rule, const Region& around) {
-    if (rule.access == Access::none && around.policy > Access::none) {
+    const bool closed_anyway = rule.locked && around.granted == Access::read;
+    if (rule.access == Access::none && around.policy > Access::none && !closed_anyway) {
       out_.denied_inside.push_back(rule);
       if (around.granted == Access::write) out_.denied_in_writable.push_back(rule.path);
     }

@@ -61,6 +61,16 @@ TEST(LinuxCoverage, WithoutNamespacesTheRestIsNamed) {
   EXPECT_EQ(plan.coverage.gaps[2].paths, std::vector{AbsPath::of("/w/key")});
 }
 
+TEST(LinuxCoverage, WhatTheFileItselfClosesIsNoGapBeneathAReadablePlace) {
+  auto policy = quiet_policy();
+  policy.read_only_roots = {AbsPath::of("/srv")};
+  policy.process_sandbox.read_deny_roots = {AbsPath::of("/srv/key"), AbsPath::of("/w/key")};
+  auto facts = without_namespaces(5);
+  facts.paths["/srv/key"].locked = facts.paths["/w/key"].locked = true;
+  // In a writable place it could be moved away, so that stays a gap.
+  EXPECT_EQ(lowered(policy, facts).coverage.gaps[0].paths, std::vector{AbsPath::of("/w/key")});
+}
+
 TEST(LinuxCoverage, TheViewClosesWhatLandlockCannot) {
   auto policy = quiet_policy();
   policy.workspace_roots = {AbsPath::of("/home/u")};

@@ -195,6 +195,7 @@ class ViewBuilder {
   // themselves first: a mount point cannot be renamed, but a directory holding one can, and a fresh
   // one of the same name would be writable.
   void lower(const PathRule& rule, const Shown& shown) {
+    if (rule.locked && shown.access == Access::read) return;
     if (auto link = link_between(regions_.place(), rule.path)) {
       if (shown.access == Access::write) out_.loose_links.push_back(std::move(*link));
       return;

@@ -111,6 +111,17 @@ TEST(View, NestedRulesCoverTheirParentsInOrder) {
             "hide /w/docs/keys (deny)\n");
 }
 
+TEST(View, WhatTheFileItselfClosesIsNotCoveredInsideAReadablePlace) {
+  auto policy = policy_with({AbsPath::of("/w")});
+  policy.read_only_roots = {AbsPath::of("/srv")};
+  policy.process_sandbox.read_deny_roots = {AbsPath::of("/w/key"), AbsPath::of("/srv/key")};
+  auto facts = host({"/w", "/srv"});
+  for (const auto* path : {"/w/key", "/srv/key"}) facts.paths[path] = {.kind = PathKind::file, .locked = true};
+  const auto text = text_of(plan_of(policy, facts).view);
+  EXPECT_EQ(text.find("/srv/key"), std::string::npos) << text;
+  EXPECT_NE(text.find("hide /w/key file (deny)"), std::string::npos) << text;
+}
+
 TEST(View, PinsDirectoriesAboveAProtectedName) {
   auto facts = host({"/w", "/w/.git", "/w/.git/hooks"});
   facts.paths["/w/.git/config"] = {.kind = PathKind::file};
