@@ -20,11 +20,10 @@ int exit_code_of(const Outcome& outcome) {
   return outcome.exit_code < 0 ? exit_signal_base - outcome.exit_code : outcome.exit_code;
 }
 
-// A place for the canary that this policy keeps closed; none is no error, the receipt says "assumed".
-std::optional<AbsPath> canary_for(const Prepared& prepared, const Caller& caller) {
-  const auto directory = state_directory(caller);
-  if (prepared.rules.decide(directory.join("canary"), FileOp::read).allowed) return std::nullopt;
-  auto file = ensure_canary(directory);
+// Before the host is looked at: the first run of a user makes the directory, and only what exists can be
+// closed. None is no error, the receipt says "assumed".
+std::optional<AbsPath> make_canary(const Caller& caller) {
+  auto file = ensure_canary(state_directory(caller));
   if (!file) return std::nullopt;
   return std::move(*file);
 }
@@ -87,16 +86,17 @@ Result<std::optional<host::HeldPlace>> receipt_place(const Arguments& arguments,
   return std::optional<host::HeldPlace>(std::move(place));
 }
 
-Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, const Prepared& prepared) {
+Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, const Prepared& prepared, std::optional<AbsPath> canary) {
   HARN_OK(check_not_blocked(prepared));
   HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options, prepared.rules));
   const bool json = arguments.has("json");
   if (plan.route == Route::refused)
     return fail(Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = plan.refusal->message, .hint = plan.refusal->hint});
+  if (canary && prepared.rules.decide(*canary, FileOp::read).allowed) canary.reset();
   RunOptions options{.whole_process = true,
                      .receipt = json || arguments.has("receipt"),
                      .workspace = prepared.policy.workspace_roots.value_or(std::vector<AbsPath>{}),
-                     .canary = canary_for(prepared, caller)};
+                     .canary = std::move(canary)};
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
   else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller));
   HARN_TRY(receipt, receipt_place(arguments, prepared));
@@ -111,16 +111,18 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
 }  // namespace
 
 Result<Reply> run_verb(const Arguments& arguments, const Caller& caller) {
+  auto canary = make_canary(caller);
   HARN_TRY(prepared, prepare(arguments, caller));
-  return run_prepared(arguments, caller, prepared);
+  return run_prepared(arguments, caller, prepared, std::move(canary));
 }
 
 // The user's own shell, inside; a login shell's files are the host's business.
 Result<Reply> shell_verb(const Arguments& arguments, const Caller& caller) {
+  auto canary = make_canary(caller);
   HARN_TRY(prepared, prepare(arguments, caller));
   const auto shell = caller.environment.find("SHELL");
   prepared.command.argv = {shell == caller.environment.end() || shell->second.empty() ? "/bin/sh" : shell->second};
-  return run_prepared(arguments, caller, prepared);
+  return run_prepared(arguments, caller, prepared, std::move(canary));
 }
 
 }  // namespace harn::cli

@@ -84,6 +84,14 @@ host::Listings list_crowded_places(const Policy& policy, const HostFacts& facts)
   return listings;
 }
 
+// A rule about a link is a rule about what it leads to, and that one has to be known to exist.
+void look_at_link_targets(HostFacts& facts) {
+  std::vector<AbsPath> targets;
+  for (const auto& [path, fact] : facts.paths)
+    if (fact.link_target) targets.push_back(*fact.link_target);
+  for (const auto& target : targets) facts.paths.try_emplace(target.text(), host::look_at(target));
+}
+
 std::string os_version() {
   const auto text = sys::read_file(AbsPath::of("/etc/os-release"), longest_table);
   static constexpr std::string_view key = "PRETTY_NAME=";
@@ -145,6 +153,7 @@ std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy) {
     // What is taken to be missing anyway needs no entry.
     if (fact.kind != PathKind::missing || facts.unlisted != PathKind::missing) facts.paths[path.text()] = std::move(fact);
   }
+  look_at_link_targets(facts);
   // Landlock alone must write a directory with something denied inside as its entries; a view need not.
   if (facts.linux.user_namespaces) return notes;
   for (const auto& directory : directories_to_list(PathRules::for_processes(rooted, facts))) {

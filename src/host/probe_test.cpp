@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "host/linux/kernel_facts.h"
@@ -113,6 +115,32 @@ TEST(Probe, LinksBesideAClosedNameAreKnownAsLinks) {
   ASSERT_TRUE(facts.paths.contains(temp.path("home/out").text()));
   EXPECT_EQ(facts.paths[temp.path("home/out").text()], (PathFact{.kind = PathKind::directory, .link_target = temp.path("private")}));
   EXPECT_FALSE(facts.paths.contains(temp.path("home/plain").text()));
+}
+
+// Dotfiles kept in a checkout: what a link of a secret or of a protected name leads to is closed as well,
+// and nothing that exists may be taken for absent, because nobody guards what is not there.
+TEST(Probe, WhatLinksLeadToIsKnownToExist) {
+  const TempDir temp;
+  temp.file("work/ssh/id_rsa");
+  temp.file("work/netrc");
+  temp.file("work/real/rc");
+  temp.directory("home");
+  temp.link("home/.ssh", temp.path("work/ssh").text());
+  temp.link("home/.netrc", temp.path("work/netrc").text());
+  temp.link("work/.bashrc", "real/rc");
+  auto facts = probe_host({.environment = {{"HOME", temp.path("home").text()}}, .cwd = temp.path("work")});
+  Policy policy;
+  policy.workspace_roots = {temp.path("work")};
+  for (const bool view : {true, false}) {
+    facts.linux.user_namespaces = view;
+    look_at_paths(facts, policy);
+    const auto rules = PathRules::for_processes(policy, facts);
+    for (const auto& rule : rules.rules())
+      EXPECT_EQ(rule.kind == PathKind::missing, !std::filesystem::exists(rule.path.text())) << rule.path.text();
+    EXPECT_EQ(rules.access(temp.path("work/ssh/id_rsa")), Access::none);
+    EXPECT_EQ(rules.access(temp.path("work/netrc")), Access::none);
+    EXPECT_EQ(rules.access(temp.path("work/real/rc")), Access::read);
+  }
 }
 
 TEST(KernelFacts, UserNamespacesFollowTheSwitches) {

@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -75,6 +76,7 @@ class Preparer {
     if (view != nullptr) HARN_OK(write_outer(*view));
     HARN_OK(write_start(view != nullptr));
     HARN_OK(write_stdio());
+    if (view != nullptr) write_terminals();
     HARN_OK(write_place());
     if (linux != nullptr) HARN_OK(write_narrowing(*linux, view));
     else inner_.add({.op = Op::close_others, .number = 3}, "close descriptors");
@@ -122,7 +124,7 @@ class Preparer {
   // Programs ask for the name of their terminal; the private devpts does not know the caller's.
   std::string terminal_name() const {
     char name[64];
-    if (settings_.session == Session::own || settings_.terminal_fd < 0) return {};
+    if (settings_.terminal_fd < 0) return {};
     return ::ttyname_r(settings_.terminal_fd, name, sizeof name) == 0 ? name : std::string();
   }
 
@@ -166,6 +168,21 @@ class Preparer {
                  fmt::format("set descriptor {}", target));
     }
     return {};
+  }
+
+  // Through the caller's own descriptor its owner could open the terminal to others.
+  void write_terminals() {
+    const auto name = terminal_name();
+    struct stat shown = {};
+    if (name.empty() || ::fstat(settings_.terminal_fd, &shown) != 0) return;
+    for (int target = 0; target < 3; ++target) {
+      const int source = settings_.stdio[static_cast<std::size_t>(target)];
+      struct stat status = {};
+      if (::fstat(source, &status) != 0 || !S_ISCHR(status.st_mode) || status.st_rdev != shown.st_rdev) continue;
+      const auto flags = static_cast<unsigned>(::fcntl(source, F_GETFL)) & O_ACCMODE;
+      inner_.add({.op = Op::reopen, .number = target, .mask = flags | O_NOCTTY | O_CLOEXEC, .text = "/dev/console"},
+                 fmt::format("open the terminal anew as descriptor {}", target));
+    }
   }
 
   Status write_place() {

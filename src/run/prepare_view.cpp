@@ -19,7 +19,8 @@ namespace {
 using child::Op;
 
 constexpr std::uint64_t tame = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-constexpr std::uint64_t device = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
+// Read-only stops nobody from writing to a device, but its owner from changing whose it is on the host.
+constexpr std::uint64_t device = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY;
 constexpr std::uint64_t sealed = MOUNT_ATTR_RDONLY;
 
 class ViewWriter {
@@ -165,7 +166,7 @@ class ViewWriter {
     }
     if (!terminal_.empty()) show_device(terminal_, dev.join("console"));
     way_to(dev.join("pts"));
-    writer_.add({.op = Op::mount_terminals, .mask = device, .text = inside(dev.join("pts"))}, "mount own terminals");
+    writer_.add({.op = Op::mount_terminals, .mask = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, .text = inside(dev.join("pts"))}, "mount own terminals");
     fresh({.op = MountOp::tmpfs, .target = dev.join("shm")});
     link(dev.join("ptmx"), "pts/ptmx");
     link(dev.join("fd"), "/proc/self/fd");

@@ -114,6 +114,16 @@ TEST_P(AtATerminal, TheTerminalHasAName) {
   EXPECT_EQ(terminal.finish(), 0) << terminal.seen();
 }
 
+// chmod through a descriptor would open the terminal of whoever started us to others.
+TEST_P(AtATerminal, TheModeOfTheTerminalStays) {
+  Terminal terminal(
+      person_,
+      run("for fd in 0 1 2; do chmod 666 /proc/self/fd/$fd && echo c$((1+1)); done; chmod 666 $(tty) && echo c$((1+1)); echo r$((1+1))"));
+  EXPECT_TRUE(terminal.await_text("r2")) << terminal.seen();
+  EXPECT_EQ(terminal.finish(), 0) << terminal.seen();
+  EXPECT_EQ(terminal.seen().find("c2"), std::string::npos) << terminal.seen();
+}
+
 TEST_P(AtATerminal, SettingsAreRestoredAfterACommandThatWasEnded) {
   Terminal terminal(person_, outer_shell());
   terminal.type("stty -a | cksum; $H sh -c 'stty raw -echo; kill -9 $$'; echo code $?; stty -a | cksum; echo t$((1+1))o\n");

@@ -55,7 +55,8 @@ Result<std::optional<SyscallFilter>> filter_for(const PlanInput& input, const Li
                                   .private_ipc = view,
                                   .private_pids = view && input.facts.linux.pid_namespaces,
                                   .metadata = somewhere_writable(input.rules) || (view && wants_temp(input.policy)),
-                                  .truncation_checked = view || input.facts.linux.landlock_abi >= 3}));
+                                  .truncation_checked = view || input.facts.linux.landlock_abi >= 3,
+                                  .root = input.facts.uid == 0}));
   return std::optional<SyscallFilter>(std::move(filter));
 }
 

@@ -33,6 +33,7 @@ enum class Fact : std::uint8_t {
   private_pids,
   metadata,
   truncation_checked,
+  root,
 };
 
 struct SyscallGroup {

@@ -32,6 +32,7 @@ bool value_of(Fact fact, const SyscallOptions& options) {
     case Fact::private_pids: return options.private_pids;
     case Fact::metadata: return options.metadata;
     case Fact::truncation_checked: return options.truncation_checked;
+    case Fact::root: return options.root;
   }
   return false;
 }

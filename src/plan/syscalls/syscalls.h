@@ -27,6 +27,7 @@ struct SyscallOptions {
   bool private_pids = false;        // the command has its own pid namespace
   bool metadata = false;            // chmod, chown, utime, setxattr are allowed (somewhere is writable)
   bool truncation_checked = false;  // a view or Landlock ABI 3 decides truncation
+  bool root = false;                // the command runs as uid 0
 };
 
 // Fails with not_supported for an architecture Harn has no numbers for.

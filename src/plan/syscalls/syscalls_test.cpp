@@ -166,7 +166,30 @@ TEST(Syscalls, TruncationNobodyElseChecksIsRefused) {
       {"truncating while reading, old call", nothing, "open", {0, 0x200}, eperm},
       {"truncating while reading, checked elsewhere", landlock_only, "openat", {0, 0, 0x200}, allow},
       {"openat2 seems absent", nothing, "openat2", {}, enosys},
-      {"openat2", landlock_only, "openat2", {}, allow},
+      {"openat2 seems absent everywhere", landlock_only, "openat2", {}, enosys},
+  };
+  keep(promises);
+}
+
+TEST(Syscalls, NoFileGetsTheRightsOfItsOwner) {
+  auto as_root = landlock_only;
+  as_root.root = true;
+  const Promise promises[] = {
+      {"chmod", landlock_only, "chmod", {0, 0755}, allow},
+      {"chmod u+s", landlock_only, "chmod", {0, high_bits | 04755}, eperm},
+      {"chmod g+s", landlock_only, "chmod", {0, 02755}, allow},
+      {"chmod g+s as root", as_root, "chmod", {0, 02755}, eperm},
+      {"chmod sticky as root", as_root, "chmod", {0, 01777}, allow},
+      {"fchmodat u+s", landlock_only, "fchmodat", {0, 0, 04700}, eperm},
+      {"fchmodat2 u+s", as_root, "fchmodat2", {0, 0, 04700}, eperm},
+      {"mknodat u+s", landlock_only, "mknodat", {0, 0, 0104755}, eperm},
+      {"creat u+s", landlock_only, "creat", {0, 04755}, eperm},
+      {"open to read, whatever stands in the mode", landlock_only, "open", {0, 0, 04000}, allow},
+      {"open to create", landlock_only, "open", {0, 0x41, 0644}, allow},
+      {"open to create u+s", landlock_only, "open", {0, 0x41, 04755}, eperm},
+      {"openat to create u+s", landlock_only, "openat", {0, 0, 0x41, 04755}, eperm},
+      {"openat to create unnamed u+s", landlock_only, "openat", {0, 0, 0x410001, 04755}, eperm},
+      {"openat to create g+s as root", as_root, "openat", {0, 0, 0x41, 02755}, eperm},
   };
   keep(promises);
 }

@@ -46,7 +46,8 @@ Result<SyscallFilter> wrapped_syscalls(const PlanInput& input, const SocketReach
                         .private_ipc = true,
                         .private_pids = true,
                         .metadata = somewhere_writable(input.rules) || wants_temp(input.policy),
-                        .truncation_checked = true});
+                        .truncation_checked = true,
+                        .root = input.facts.uid == 0});
 }
 
 void place_wrapped_temp(const PlanInput& input, Plan& plan) {

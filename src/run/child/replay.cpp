@@ -85,6 +85,16 @@ Word take_terminal(int fd) {
   return raw_syscall(SYS_ioctl, fd, TIOCSPGRP, word_of(&group));
 }
 
+// A terminal of another user may not be opened again; nor may it be changed by us then.
+Word reopen(int number, const char* path, Word flags) {
+  const Word fd = raw_syscall(SYS_openat, AT_FDCWD, word_of(path), flags);
+  if (fd == -EACCES) return 0;
+  if (fd < 0) return fd;
+  const Word result = raw_syscall(SYS_dup3, fd, number, 0);
+  raw_syscall(SYS_close, fd);
+  return result;
+}
+
 Word start_inner(Launch& launch) {
   const Word pid = start_sharing(SIGCHLD, launch.inner_stack_top, nullptr, replay_inner, &launch);
   if (pid < 0) return pid;
@@ -136,6 +146,7 @@ Word perform(Launch& launch, const Step& step) {
     case Op::new_group: return raw_syscall(SYS_setpgid, 0, 0);
     case Op::take_terminal: return take_terminal(step.number);
     case Op::move_fd: return raw_syscall(SYS_dup3, step.number, static_cast<Word>(step.mask), 0);
+    case Op::reopen: return reopen(step.number, step.text, static_cast<Word>(step.mask));
     case Op::start_inner: return start_inner(launch);
     case Op::become_init: return become_init(launch, step.number);
     case Op::become_command: return become_command(launch);

@@ -28,6 +28,7 @@ enum class Op : std::uint8_t {
   new_group,      // a process group of its own in the caller's session
   take_terminal,  // number: our group becomes the terminal's foreground
   move_fd,        // number → mask (a target below 3), inheritable
+  reopen,         // number: a terminal, opened anew as `text` with the flags in mask: through the view, where nobody can change its mode
   // view
   mount_root,       // text: options of a fresh file system that becomes the root
   bind_root,        // text: source; mask: mount attributes

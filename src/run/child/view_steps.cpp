@@ -126,12 +126,10 @@ Word make_hidden(Launch& launch, const char* covered_later) {
                          ? open_place(launch.root_fd, covered_later)
                          : fresh("tmpfs", "mode=0755,size=4096", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
   if (place < 0) return place;
-  Word result = 0;
-  if (covered_later == nullptr) {
-    launch.hidden_apart = true;
-    result = attach_over_root(launch, place);
-  }
+  const Word attached = covered_later == nullptr ? attach_over_root(launch, place) : 0;
   launch.hidden_fd = static_cast<int>(place);
+  launch.hidden_apart = covered_later == nullptr;
+  Word result = attached;
   if (result >= 0) result = raw_syscall(SYS_mkdirat, place, word_of(hidden_directory), 0);
   if (result < 0) return result;
   const Word file = raw_syscall(SYS_openat, place, word_of(hidden_file), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0);

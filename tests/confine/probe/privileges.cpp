@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/openat2.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -84,6 +85,31 @@ int make_set_user_id(Args args) {
   const int fd = ::open(args[0].c_str(), O_CREAT | O_WRONLY, 0700);
   if (fd < 0 || ::fchown(fd, somebody, somebody) != 0) return errno;
   return verdict(::fchmod(fd, 04755));
+}
+
+// A program of our own that runs with our rights, whoever starts it.
+int own_set_user_id(Args args) {
+  const int fd = ::open(args[0].c_str(), O_CREAT | O_WRONLY, 0700);
+  return fd < 0 ? errno : verdict(::fchmod(fd, 04755));
+}
+
+int own_set_user_id_by_path(Args args) {
+  const int fd = ::open(args[0].c_str(), O_CREAT | O_WRONLY, 0700);
+  return fd < 0 ? errno : verdict(::syscall(SYS_fchmodat, AT_FDCWD, args[0].c_str(), 04755));
+}
+
+int own_set_user_id_opened(Args args) { return verdict(::open(args[0].c_str(), O_CREAT | O_EXCL | O_WRONLY, 04755)); }
+int own_set_user_id_unnamed(Args args) { return verdict(::open(args[0].c_str(), O_TMPFILE | O_WRONLY, 04755)); }
+int own_set_user_id_made(Args args) { return verdict(::mknod(args[0].c_str(), S_IFREG | 04755, 0)); }
+
+int own_set_user_id_opened2(Args args) {
+  const open_how how = {.flags = O_CREAT | O_EXCL | O_WRONLY, .mode = 04755, .resolve = 0};
+  return verdict(::syscall(SYS_openat2, AT_FDCWD, args[0].c_str(), &how, sizeof how));
+}
+
+int own_set_group_id(Args args) {
+  const int fd = ::open(args[0].c_str(), O_CREAT | O_WRONLY, 0700);
+  return fd < 0 ? errno : verdict(::fchmod(fd, 02755));
 }
 
 int file_capability(Args args) {
@@ -175,6 +201,13 @@ constexpr Probe table[] = {
     {"is_root", is_root},
     {"run_set_user_id", run_set_user_id},
     {"make_set_user_id", make_set_user_id},
+    {"own_set_user_id", own_set_user_id},
+    {"own_set_user_id_by_path", own_set_user_id_by_path},
+    {"own_set_user_id_opened", own_set_user_id_opened},
+    {"own_set_user_id_unnamed", own_set_user_id_unnamed},
+    {"own_set_user_id_made", own_set_user_id_made},
+    {"own_set_user_id_opened2", own_set_user_id_opened2},
+    {"own_set_group_id", own_set_group_id},
     {"file_capability", file_capability},
     {"trusted_attribute", trusted_attribute},
     {"ambient", ambient},
