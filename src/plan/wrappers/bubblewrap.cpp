@@ -121,6 +121,15 @@ void cover(const PlanInput& input, ViewPlan& shown, const BwrapMounts& mounts, C
   auto links = std::move(shown.loose_links);
   links.insert(links.end(), mounts.over_links.begin(), mounts.over_links.end());
   cover_links(std::move(links), coverage);
+  if (input.facts.uid == 0)
+    open_gap(coverage,
+             {.dimension = Dimension::metadata,
+              .code = "device_modes",
+              .paths = {AbsPath::of("/dev/full"), AbsPath::of("/dev/null"), AbsPath::of("/dev/random"), AbsPath::of("/dev/tty"),
+                        AbsPath::of("/dev/urandom"), AbsPath::of("/dev/zero")},
+              .detail = "root owns the devices bubblewrap shows and may change their modes and times on the host",
+              .remedy = "run as an ordinary user, or use the linux backend"},
+             Enforcement::degraded);
   open_gap_at(coverage,
               {.dimension = Dimension::devices,
                .code = "device_write",
