@@ -137,7 +137,7 @@ Colour colour_of(Enforcement status) {
 
 // The reason, unless it stands among the gaps anyway.
 std::string layers_text(const Coverage& all, const DimensionCoverage& coverage) {
-  const auto layers = base::join(coverage.layers, " ");
+  auto layers = base::join(coverage.layers, " ");
   const bool told = std::ranges::find(all.gaps, coverage.reason, &Gap::detail) != all.gaps.end();
   if (told || coverage.reason.empty()) return layers;
   return layers.empty() ? coverage.reason : fmt::format("{}; {}", layers, coverage.reason);

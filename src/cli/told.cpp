@@ -13,7 +13,7 @@
 namespace harn::cli {
 namespace {
 
-constexpr std::size_t longest_list = 16 * 1024;
+constexpr std::size_t longest_list = 16384;
 constexpr std::size_t key_digits = 16;
 
 }  // namespace

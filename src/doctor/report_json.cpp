@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "base/json.h"
 #include "doctor/verdict_names.h"
 #include "harn/doctor.h"

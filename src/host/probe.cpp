@@ -25,7 +25,8 @@ constexpr std::size_t most_entries = 4096;
 
 AbsPath resolved(const AbsPath& path) {
   auto real = host::resolve_existing(path);
-  return real ? std::move(*real) : path;
+  if (!real) return path;
+  return std::move(*real);
 }
 
 std::optional<AbsPath> path_variable(const std::map<std::string, std::string>& environment, const std::string& name) {

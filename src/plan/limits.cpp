@@ -11,7 +11,7 @@
 namespace harn::plan {
 namespace {
 
-constexpr std::uint64_t mebibyte = 1024 * 1024;
+constexpr std::uint64_t mebibyte = 1u << 20;
 constexpr std::uint64_t cpu_period_us = 100'000;
 
 struct LimitHost {

@@ -46,22 +46,24 @@ void PathModel::add_process_write(const AbsPath& path) { at(path).process_write 
 void PathModel::add_deny(const AbsPath& path) { at(path).deny = true; }
 void PathModel::add_unprotect(const AbsPath& path) { unprotect_.emplace(path.text(), &path); }
 
+Ruled PathModel::process_ruling(const Lists& lists) {
+  if (lists.deny) return Ruled::deny;
+  return lists.workspace || lists.process_write ? Ruled::write : Ruled::read;
+}
+
 PathValue PathModel::value(std::string_view path) const {
-  PathValue value;
-  bool file_known = false;
-  bool process_known = false;
-  for (auto at = path; !at.empty() && !(file_known && process_known); at = parent_text(at)) {
+  std::optional<Ruled> process;
+  std::optional<Access> file;
+  for (auto at = path; !at.empty() && !(file && process); at = parent_text(at)) {
     const auto* lists = find(at);
     if (lists == nullptr) continue;
-    if (!process_known) {
-      process_known = true;
-      value.process = lists->deny ? Ruled::deny : lists->workspace || lists->process_write ? Ruled::write : Ruled::read;
-    }
-    if (!file_known && (lists->deny || lists->workspace || lists->read_only)) {
-      file_known = true;
-      value.file = lists->deny ? Access::none : lists->workspace ? Access::write : Access::read;
-    }
+    if (!process) process = process_ruling(*lists);
+    if (file || !(lists->deny || lists->workspace || lists->read_only)) continue;
+    file = lists->deny ? Access::none : lists->workspace ? Access::write : Access::read;
   }
+  PathValue value;
+  value.process = process.value_or(value.process);
+  value.file = file.value_or(value.file);
   if (is_protected(path)) value = meet(value, {Access::read, Ruled::read});
   const auto bound = value.process == Ruled::write ? Access::write : value.process == Ruled::read ? Access::read : Access::none;
   value.file = std::min(value.file, bound);

@@ -77,6 +77,7 @@ class PathModel {
     bool deny = false;
   };
 
+  static Ruled process_ruling(const Lists& lists);
   Lists& at(const AbsPath& path);
   const Lists* find(std::string_view path) const;
 

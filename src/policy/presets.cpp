@@ -30,7 +30,7 @@ constexpr auto rows_of_presets = [] {
   std::array<PresetRow, std::size(assets::preset_paths)> rows = {};
   std::ranges::transform(assets::preset_paths, rows.begin(), [](const auto& row) {
     return PresetRow{.preset = *base::enum_value<Preset>(row.preset),
-                     .platform = row.platform == "any" ? std::nullopt : std::optional(*base::enum_value<Platform>(row.platform)),
+                     .platform = row.platform == "any" ? std::nullopt : base::enum_value<Platform>(row.platform),
                      .in_home = row.in_home,
                      .path = row.path};
   });

@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -30,7 +32,7 @@ namespace {
 using child::Op;
 
 constexpr int first_free_fd = 10;  // above everything the children put in a fixed place
-constexpr std::size_t stack_bytes = 64 * 1024;
+constexpr std::size_t stack_bytes = 65536;
 
 Error failed(std::string_view call, std::string_view what, int error) {
   auto out = sys::os_failure(call, what, error);

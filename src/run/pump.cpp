@@ -13,7 +13,7 @@
 namespace harn::run {
 namespace {
 
-constexpr std::size_t chunk = 64 * 1024;
+constexpr std::size_t chunk = 65536;
 
 bool is_regular(int fd) {
   struct stat seen = {};

@@ -65,30 +65,32 @@ Status open_pipe(Stdio& stdio, std::size_t index) {
   return {};
 }
 
+void hand_over(Stdio& stdio, std::size_t index) {
+  const int fd = stdio.inherited[index];
+  stdio.child[index] = fd;
+  if (stdio.terminal_fd < 0 && ::tcgetattr(fd, &stdio.terminal_settings) == 0) stdio.terminal_fd = fd;
+}
+
+Status open_stream(Stdio& stdio, std::size_t index, bool count_output) {
+  if (stdio.streams[index] == Stream::capture) return open_pipe(stdio, index);
+  const auto handling = stdio.streams[index] == Stream::empty ? Handling::replace : handling_of(stdio.inherited[index]);
+  if (handling == Handling::replace) {
+    stdio.streams[index] = Stream::empty;
+    return open_empty(stdio, index);
+  }
+  if (handling == Handling::relay || (count_output && index > 0)) return open_pipe(stdio, index);
+  hand_over(stdio, index);
+  return {};
+}
+
 }  // namespace
 
 Result<Stdio> open_stdio(StdioRequest request) {
   Stdio stdio;
+  stdio.streams = request.streams;
   stdio.inherited = request.inherited;
   stdio.input = std::move(request.input);
-  for (std::size_t i = 0; i < 3; ++i) {
-    stdio.streams[i] = request.streams[i];
-    if (request.streams[i] == Stream::capture) {
-      HARN_OK(open_pipe(stdio, i));
-      continue;
-    }
-    const auto handling = request.streams[i] == Stream::empty ? Handling::replace : handling_of(request.inherited[i]);
-    if (handling == Handling::replace) {
-      stdio.streams[i] = Stream::empty;
-      HARN_OK(open_empty(stdio, i));
-    } else if (handling == Handling::relay || (request.count_output && i > 0)) {
-      HARN_OK(open_pipe(stdio, i));
-    } else {
-      stdio.child[i] = request.inherited[i];
-      if (stdio.terminal_fd < 0 && ::tcgetattr(request.inherited[i], &stdio.terminal_settings) == 0)
-        stdio.terminal_fd = request.inherited[i];
-    }
-  }
+  for (std::size_t i = 0; i < 3; ++i) HARN_OK(open_stream(stdio, i, request.count_output));
   return stdio;
 }
 

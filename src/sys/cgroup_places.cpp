@@ -74,7 +74,7 @@ std::optional<AbsPath> place_v2(const AbsPath& own, const AbsPath& mount_point) 
   const bool root = type_of(own.join("cgroup.type")) == FileType::missing;
   if (root && has_controllers(own.join("cgroup.controllers")) && is_writable_directory(own)) return own;
   if (own == mount_point) return std::nullopt;
-  const auto parent = own.parent();
+  auto parent = own.parent();
   if (has_controllers(parent.join("cgroup.subtree_control")) && is_writable_directory(parent) &&
       is_writable_file(parent.join("cgroup.procs")))
     return parent;

@@ -138,8 +138,8 @@ Found find(const AbsPath& path) {
   if (!opened.fd || ::fstat(opened.fd.get(), &status) != 0) return {};
   if (opened.straight) return {.type = type_from(status.st_mode), .real = path, .locked = is_locked(path, status)};
   if (auto place = place_of(opened.fd.get())) return {.type = type_from(status.st_mode), .real = std::move(*place)};
-  auto real = real_path(path);
-  return {.type = type_from(status.st_mode), .real = real ? std::move(*real) : path};
+  const auto real = real_path(path);
+  return {.type = type_from(status.st_mode), .real = real ? *real : path};
 }
 
 Result<AbsPath> real_path(const AbsPath& path) {
@@ -178,7 +178,7 @@ Result<std::vector<Entry>> list_entries(const AbsPath& path, std::size_t max_nam
   errno = 0;
   while (const auto* entry = ::readdir(directory.get())) {
     std::string name = entry->d_name;
-    if (name != "." && name != "..") entries.push_back({std::move(name), type_from(DTTOIF(entry->d_type))});
+    if (name != "." && name != "..") entries.push_back({std::move(name), type_from(static_cast<mode_t>(DTTOIF(entry->d_type)))});
     if (entries.size() > max_names)
       return fail(Error{.code = ErrorCode::io,
                         .stage = Stage::load,

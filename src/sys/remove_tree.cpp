@@ -30,14 +30,14 @@ class Remover {
     bool clean = false;
     while (progress && !clean) {
       moved_ = 0;
-      clean = empty(top_, 0);
+      clean = empty_out(top_, 0);
       progress = moved_ > 0;
     }
     return clean;
   }
 
  private:
-  bool empty(int directory, int depth) {
+  bool empty_out(int directory, int depth) {
     const std::unique_ptr<DIR, DirectoryCloser> entries(::fdopendir(::fcntl(directory, F_DUPFD_CLOEXEC, 3)));
     if (!entries) return false;
     ::rewinddir(entries.get());
@@ -61,7 +61,7 @@ class Remover {
     // A directory its owner closed to itself, or to writing.
     if (!below && ::fchmodat(directory, name, S_IRWXU, AT_SYMLINK_NOFOLLOW) == 0) below = open();
     if (!below || ::fchmod(below.get(), S_IRWXU) != 0) return false;
-    empty(below.get(), depth + 1);
+    empty_out(below.get(), depth + 1);
     return ::unlinkat(directory, name, AT_REMOVEDIR) == 0;
   }
 

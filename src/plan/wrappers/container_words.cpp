@@ -24,7 +24,7 @@ int major_version(std::string_view text) {
 
 // The engines read --mount as one CSV record: a field with a comma or a quote is quoted as a whole.
 std::string csv_field(std::string_view name, std::string_view value) {
-  const auto field = fmt::format("{}={}", name, value);
+  auto field = fmt::format("{}={}", name, value);
   if (field.find_first_of(",\"") == std::string::npos) return field;
   std::string out = "\"";
   for (const char c : field) out.append(c == '"' ? 2 : 1, c);
@@ -75,7 +75,7 @@ Result<std::string> MountWords::word(const MountStep& step) const {
                        engine_ == Engine::podman ? ",notmpcopyup" : "");
   }
   if (hides) return fmt::format("type=bind,source=/dev/null,{},readonly", target);
-  const auto bind = fmt::format("type=bind,{},{}", csv_field("source", step.source), target);
+  auto bind = fmt::format("type=bind,{},{}", csv_field("source", step.source), target);
   if (step.op == MountOp::bind) return bind;
   // "readonly" does not reach mounts beneath the source on every version: leave those out.
   return fmt::format("{},readonly,{}", bind, not_recursive_);
