@@ -166,7 +166,8 @@ class ViewWriter {
     }
     if (!terminal_.empty()) show_device(terminal_, dev.join("console"));
     way_to(dev.join("pts"));
-    writer_.add({.op = Op::mount_terminals, .mask = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, .text = inside(dev.join("pts"))}, "mount own terminals");
+    writer_.add({.op = Op::mount_terminals, .mask = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, .text = inside(dev.join("pts"))},
+                "mount own terminals");
     fresh({.op = MountOp::tmpfs, .target = dev.join("shm")});
     link(dev.join("ptmx"), "pts/ptmx");
     link(dev.join("fd"), "/proc/self/fd");

@@ -10,7 +10,12 @@ constexpr auto loader = "/lib64/ld-linux-x86-64.so.2";
 
 const Case cases[] = {
     {.id = "open", .probe = "open_read", .args = {"{own}/secret"}, .view = "ENOENT", .bare = "EACCES", .critical = true},
-    {.id = "openat2", .probe = "openat2_read", .args = {"{own}/secret"}, .view = "ENOSYS ENOENT", .bare = "ENOSYS EACCES", .critical = true},
+    {.id = "openat2",
+     .probe = "openat2_read",
+     .args = {"{own}/secret"},
+     .view = "ENOSYS ENOENT",
+     .bare = "ENOSYS EACCES",
+     .critical = true},
     {.id = "reopen_a_path_descriptor",
      .probe = "open_path_reopen",
      .args = {"{own}/secret"},
