@@ -41,17 +41,21 @@ void Listings::add(const AbsPath& directory) {
   auto entries = sys::list_entries(directory, longest_listing);
   if (!entries) return;
   Listing listing{.directory = directory, .entries = std::move(*entries)};
-  if (!listing.ignores_case()) listings_.push_back(std::move(listing));
+  if (listing.ignores_case()) return;
+  const auto longer = [&](const Listing& other) { return other.directory.text().size() > directory.text().size(); };
+  listings_.insert(std::ranges::find_if_not(listings_, longer), std::move(listing));
 }
 
+// The deepest directory decides: what lies above it is there, or it could not have been read.
 bool Listings::known_absent(std::string_view path) const {
-  return std::ranges::any_of(listings_, [&](const Listing& listing) {
+  for (const auto& listing : listings_) {
     const std::string_view above = listing.directory.text();
     const auto from = above.size() == 1 ? 1 : above.size() + 1;
-    if (path.size() <= from || path[from - 1] != '/' || !path.starts_with(above)) return false;
+    if (path.size() <= from || path[from - 1] != '/' || !path.starts_with(above)) continue;
     const auto rest = path.substr(from);
     return listing.type(rest.substr(0, rest.find('/'))) == sys::FileType::missing;
-  });
+  }
+  return false;
 }
 
 PathFact Listings::look(const AbsPath& path) const {

@@ -34,7 +34,7 @@ class Listings {
     bool ignores_case() const;
   };
 
-  std::vector<Listing> listings_ = {};
+  std::vector<Listing> listings_ = {};  // longer names, and so deeper directories, first
 };
 
 }  // namespace harn::host
