@@ -148,7 +148,9 @@ void lower_posix_limits(const Policy& policy, const HostFacts& facts, Plan& plan
     enforced_by(plan.coverage, Dimension::file_size, "limits");
   }
   if (limits.max_open_files) plan.limits.rlimits.push_back({"nofile", *limits.max_open_files, *limits.max_open_files});
-  plan.limits.rlimits.push_back({"core", 0, 0});
+  // One byte is less than any dump needs; 0 would not keep the kernel from starting a handler outside
+  // that the system's core_pattern names and that reads the dump from a pipe.
+  plan.limits.rlimits.push_back({"core", 1, 1});
   plan.limits.max_output_bytes = limits.max_output_bytes;
   if (limits.idle_timeout) plan.limits.idle_timeout_ms = static_cast<std::uint64_t>(limits.idle_timeout->count());
   if (!limits.wall_time) return;

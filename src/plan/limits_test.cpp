@@ -38,7 +38,7 @@ TEST(Limits, CgroupV2CountsTheTree) {
                                                                     {"memory.swap.max", "0"},
                                                                     {"pids.max", "64"}}));
   EXPECT_EQ(plan.limits.rlimits,
-            (std::vector<ResourceLimit>{{"cpu", 30, 31}, {"fsize", 104857600, 104857600}, {"nofile", 256, 256}, {"core", 0, 0}}));
+            (std::vector<ResourceLimit>{{"cpu", 30, 31}, {"fsize", 104857600, 104857600}, {"nofile", 256, 256}, {"core", 1, 1}}));
   EXPECT_EQ(plan.limits.watched, (std::map<std::string, std::uint64_t>{{"cpu_seconds", 30}}));
   EXPECT_EQ(plan.limits.wall_time_ms, 30000u);
   EXPECT_EQ(plan.limits.idle_timeout_ms, 5000u);
@@ -97,10 +97,10 @@ TEST(Limits, AViewCountsItsOwnProcessesForOrdinaryUsers) {
     return out;
   };
   const auto exact = with(facts, plan);
-  EXPECT_EQ(exact.limits, (LimitPlan{.rlimits = {{"nproc", 17, 17}, {"core", 0, 0}}}));
+  EXPECT_EQ(exact.limits, (LimitPlan{.rlimits = {{"nproc", 17, 17}, {"core", 1, 1}}}));
   EXPECT_EQ(exact.coverage[Dimension::processes], (DimensionCoverage{Enforcement::enforced, {"limits"}, {}}));
 
-  const LimitPlan sampled{.rlimits = {{"core", 0, 0}}, .watched = {{"processes", 16}}};
+  const LimitPlan sampled{.rlimits = {{"core", 1, 1}}, .watched = {{"processes", 16}}};
   auto other = facts;
   other.uid = 0;
   EXPECT_EQ(with(other, plan).limits, sampled) << "root is exempt";
@@ -137,7 +137,7 @@ TEST(Limits, MemoryIsNeverLimitedByAddressSpace) {
 
 TEST(Limits, NoLimitsOnlyTurnCoreDumpsOff) {
   const auto plan = lowered(Policy{}, CgroupKind::v2);
-  EXPECT_EQ(plan.limits, (LimitPlan{.rlimits = {{"core", 0, 0}}}));
+  EXPECT_EQ(plan.limits, (LimitPlan{.rlimits = {{"core", 1, 1}}}));
   EXPECT_EQ(plan.coverage, Coverage{});
 }
 

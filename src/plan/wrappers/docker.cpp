@@ -76,7 +76,7 @@ void add_ulimit(Words& words, std::string_view name, std::uint64_t soft, std::ui
 }
 
 void limit_each_process(const Limits& limits, Words& words, Coverage& coverage) {
-  add_ulimit(words, "core", 0, 0);
+  add_ulimit(words, "core", 1, 1);
   if (limits.max_cpu_seconds) {
     add_ulimit(words, "cpu", *limits.max_cpu_seconds, *limits.max_cpu_seconds + 1);
     enforced_by(coverage, Dimension::cpu, "container");

@@ -77,7 +77,7 @@ TEST(Docker, SpellsOutTheWholeCommandLine) {
   const auto plan = lowered({.env = {{"LANG", "C"}}});
   EXPECT_EQ(base::join(argv(plan), " "),
             "docker run --rm --init --interactive --name @run:name --label harn.run=@run:name --log-driver none --network none "
-            "--ulimit core=0:0 --user 1000:1000 --cap-drop ALL --security-opt no-new-privileges "
+            "--ulimit core=1:1 --user 1000:1000 --cap-drop ALL --security-opt no-new-privileges "
             "--security-opt seccomp=@file:seccomp.json --security-opt label=disable --ipc private --read-only "
             "--tmpfs /tmp:rw,exec,nosuid,nodev,mode=1777,size=1g --tmpfs /home/me:rw,exec,nosuid,nodev,mode=1777,size=1g "
             "--mount type=bind,source=/w,target=/w --env LANG --env TEMP=/tmp --env TMP=/tmp --env TMPDIR=/tmp --env TMPPREFIX "
@@ -113,7 +113,7 @@ TEST(Docker, LowersEveryLimit) {
   EXPECT_EQ(values(plan, "--memory-swap"), Words{"512m"});
   EXPECT_EQ(values(plan, "--pids-limit"), Words{"64"});
   EXPECT_EQ(values(plan, "--cpus"), Words{"1.500"});
-  EXPECT_EQ(values(plan, "--ulimit"), (Words{"core=0:0", "cpu=30:31", "fsize=104857600:104857600", "nofile=256:256"}));
+  EXPECT_EQ(values(plan, "--ulimit"), (Words{"core=1:1", "cpu=30:31", "fsize=104857600:104857600", "nofile=256:256"}));
   EXPECT_EQ(plan->limits, (LimitPlan{.wall_time_ms = 5000, .idle_timeout_ms = 2000, .max_output_bytes = 10}));
   for (const auto dimension : {Dimension::memory, Dimension::processes, Dimension::file_size, Dimension::wall_time})
     EXPECT_EQ(plan->coverage[dimension].status, Enforcement::enforced);
