@@ -2,6 +2,8 @@
 // Everyday work, one row per act: a script, the programs it needs and exactly what it prints.
 #include <unistd.h>
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "usability/person.h"
@@ -180,6 +182,19 @@ TEST(EverydayAtHome, CargoBuildsAProject) {
   const auto ran = person.sh("cargo init -q --vcs none --name p . && cargo run -q --offline");
   EXPECT_EQ(ran.out, "Hello, world!\n") << ran.err;
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
+}
+
+// Brought by `./dev test` beforehand: a package of the npm registry with the tests its authors ship.
+TEST(EverydayWithPackages, APackagePassesItsOwnTests) {
+  const std::filesystem::path suite = HARN_NPM_SUITE;
+  if (!std::filesystem::exists(suite / "node_modules/minimist/test")) GTEST_SKIP() << "npm: " << suite << " is not there; run ./dev test";
+  for (const auto who : everybody()) {
+    const Person person(who);
+    std::filesystem::copy(suite, person.project(), std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+    const auto ran = person.sh("node node_modules/tape/bin/tape 'node_modules/minimist/test/*.js' | grep '^# [a-z]* *[0-9]*$' | tail -n 3");
+    EXPECT_EQ(ran.out, "# tests 153\n# pass  153\n# ok\n") << ran.err;
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  }
 }
 
 TEST_P(Everyday, Works) {
