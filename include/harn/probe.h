@@ -34,7 +34,13 @@ HostFacts probe_host(const ProbeRequest& request);
 // roots. Returns notes for people: git directories that were not believed, and why.
 std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy);
 
-// Symbolic links in the policy's paths resolved, as far as the paths exist. A loop is an error.
+// Inside a writable root the command makes the links. A path that opens something and goes through one
+// of them out of that root would open whatever an earlier run pointed it at: an error. `written` are the
+// layers of one policy before their links are resolved; `writable` are resolved roots beyond theirs.
+Status check_planted_links(const std::vector<Policy>& written, std::vector<AbsPath> writable);
+
+// Symbolic links in the policy's paths resolved, as far as the paths exist. A loop is an error, and so
+// is what check_planted_links() finds in this policy alone.
 // `credentials` and `unprotect` are names, so only the directories leading to them are resolved.
 Result<Policy> resolve_policy_paths(Policy policy);
 

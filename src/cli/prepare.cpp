@@ -7,6 +7,7 @@
 #include "cli/canned_hosts.h"
 #include "cli/idle_flags.h"
 #include "cli/load.h"
+#include "cli/own_files.h"
 #include "cli/render.h"
 #include "cli/trust.h"
 #include "harn/probe.h"
@@ -18,15 +19,17 @@
 namespace harn::cli {
 namespace {
 
-Result<Policy> resolved_policy(const SourceText& source, const AbsPath& home) {
+// Links are resolved, but where they stand must be known until the layers are composed.
+Result<Policy> resolved_policy(const SourceText& source, const AbsPath& home, std::vector<Policy>& written) {
   HARN_TRY(policy, parse_policy(source, home));
+  written.push_back(policy);
   return resolve_policy_paths(std::move(policy));
 }
 
-Result<std::optional<Policy>> policy_if_present(const AbsPath& file, const AbsPath& home) {
+Result<std::optional<Policy>> policy_if_present(const AbsPath& file, const AbsPath& home, std::vector<Policy>& written) {
   HARN_TRY(source, read_source_if_present(file));
   if (!source) return std::optional<Policy>();
-  HARN_TRY(policy, resolved_policy(*source, home));
+  HARN_TRY(policy, resolved_policy(*source, home, written));
   return std::optional<Policy>(std::move(policy));
 }
 
@@ -48,29 +51,6 @@ std::vector<std::string> composition_notes(const Composed& composed) {
   for (const auto& widening : composed.trusted)
     notes.push_back(fmt::format("the trusted project file widens {} to {}", widening.member, widening.requested));
   return notes;
-}
-
-// The confined side must not be able to write what later decides about it.
-Status check_own_files(const Prepared& prepared, const Caller& caller) {
-  const auto& rules = prepared.rules;
-  for (const auto& file : {user_config_file(caller), trust_file(caller), facts_directory(caller).join("facts"), ceiling_file()}) {
-    auto at = file;
-    auto decision = rules.decide(at, FileOp::write);
-    // Its directory or the file itself may be a link into the workspace, where nothing need exist yet.
-    if (!decision.allowed) {
-      HARN_TRY(real, host::resolve_links(file));
-      at = std::move(real);
-      decision = rules.decide(at, FileOp::write);
-    }
-    if (!decision.allowed) continue;
-    const auto led = at == file ? std::string() : fmt::format(" leads to {}, which", base::quoted(at.text()));
-    return fail(Error{.code = ErrorCode::refused,
-                      .stage = Stage::compose,
-                      .message = fmt::format("the command could change its own rules: {}{} lies in writable {}", base::quoted(file.text()),
-                                             led, base::quoted(decision.rule.text())),
-                      .hint = fmt::format("add --deny {}", base::shell_word(at.parent().text()))});
-  }
-  return {};
 }
 
 // A mistyped path on the command line is named by its option, before it becomes a member of a policy.
@@ -132,7 +112,7 @@ Result<HostFacts> other_host(const Arguments& arguments, const Caller& caller) {
   return facts;
 }
 
-Result<PolicyLayers> layers_elsewhere(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
+Result<LoadedLayers> layers_elsewhere(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
   PolicyLayers layers{.project_root = prepared.facts.project_root, .home = prepared.facts.home};
   if (const auto* file = arguments.value("policy")) {
     HARN_TRY(source, read_source(*file, path_context(caller)));
@@ -141,42 +121,55 @@ Result<PolicyLayers> layers_elsewhere(const Arguments& arguments, const Prepared
   }
   HARN_TRY(flags, policy_from_flags(arguments, prepared.context));
   layers.flags = std::move(flags);
-  return layers;
+  return LoadedLayers{.layers = std::move(layers)};
 }
 
-Result<PolicyLayers> layers_here(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
-  HARN_TRY(layers, load_layers(caller, prepared.facts, arguments.value("policy")));
+Result<LoadedLayers> layers_here(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
+  HARN_TRY(loaded, load_layers(caller, prepared.facts, arguments.value("policy")));
   HARN_TRY(flags, policy_from_flags(arguments, prepared.context));
   for (const auto& path : entries(flags.read_only_roots)) HARN_OK(check_there("read", path));
   for (const auto& path : entries(flags.workspace_roots)) HARN_OK(check_there("write", path));
+  loaded.written.push_back(flags);
   HARN_TRY(resolved, resolve_policy_paths(std::move(flags)));
-  layers.flags = std::move(resolved);
-  return layers;
+  loaded.layers.flags = std::move(resolved);
+  return loaded;
+}
+
+// Only here are all places known that a command may write, whichever layer names them. The project root
+// counts even where this run leaves it closed: it is what other runs may write by default.
+Status check_links(const LoadedLayers& loaded, const Policy& composed, const HostFacts& facts) {
+  std::vector<AbsPath> writable = entries(composed.workspace_roots);
+  const auto& others = entries(composed.process_sandbox.write_roots);
+  writable.insert(writable.end(), others.begin(), others.end());
+  if (!facts.project_root.contains(facts.home)) writable.push_back(facts.project_root);
+  return check_planted_links(loaded.written, std::move(writable));
 }
 
 }  // namespace
 
-Result<PolicyLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file) {
-  PolicyLayers layers{.project_root = facts.project_root, .home = facts.home};
-  HARN_TRY(ceiling, policy_if_present(ceiling_file(), facts.home));
+Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file) {
+  LoadedLayers loaded{.layers = {.project_root = facts.project_root, .home = facts.home}};
+  auto& layers = loaded.layers;
+  std::vector<Policy> bounds;  // a ceiling opens nothing
+  HARN_TRY(ceiling, policy_if_present(ceiling_file(), facts.home, bounds));
   layers.system_ceiling = std::move(ceiling);
   if (policy_file != nullptr) {
     HARN_TRY(source, read_source(*policy_file, {.cwd = facts.cwd, .home = facts.home}));
-    HARN_TRY(policy, resolved_policy(source, facts.home));
+    HARN_TRY(policy, resolved_policy(source, facts.home, loaded.written));
     layers.user = std::move(policy);
-    return layers;
+    return loaded;
   }
-  HARN_TRY(user, policy_if_present(user_config_file(caller), facts.home));
+  HARN_TRY(user, policy_if_present(user_config_file(caller), facts.home, loaded.written));
   layers.user = std::move(user);
   HARN_TRY(project, read_source_if_present(facts.project_root.join("harn.toml")));
   if (project) {
-    HARN_TRY(policy, resolved_policy(*project, facts.home));
+    HARN_TRY(policy, resolved_policy(*project, facts.home, loaded.written));
     layers.project = std::move(policy);
     layers.project_digest = trust_digest(*project);
   }
   HARN_TRY(trusted, load_trusted(caller));
   for (auto& file : trusted) layers.trusted_digests.insert(std::move(file.digest));
-  return layers;
+  return loaded;
 }
 
 Result<HostFacts> proved_facts(const Caller& caller) {
@@ -202,9 +195,10 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
     prepared.facts = std::move(facts);
   }
   prepared.context = {.cwd = prepared.facts.cwd, .home = prepared.facts.home};
-  HARN_TRY(layers, prepared.this_host ? layers_here(arguments, prepared, caller) : layers_elsewhere(arguments, prepared, caller));
-  keep_network_for_loopback(arguments, layers);
-  HARN_TRY(composed, compose_layers(layers));
+  HARN_TRY(loaded, prepared.this_host ? layers_here(arguments, prepared, caller) : layers_elsewhere(arguments, prepared, caller));
+  keep_network_for_loopback(arguments, loaded.layers);
+  HARN_TRY(composed, compose_layers(loaded.layers));
+  if (prepared.this_host) HARN_OK(check_links(loaded, composed.policy, prepared.facts));
   prepared.policy = composed.policy;
   add_default_limits(arguments, prepared.policy.limits);
   prepared.notes = composition_notes(composed);
@@ -219,7 +213,7 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
   }
   for (auto& note : look_at_paths(prepared.facts, prepared.policy)) prepared.notes.push_back(std::move(note));
   prepared.rules = PathRules::for_processes(prepared.policy, prepared.facts);
-  HARN_OK(check_own_files(prepared, caller));
+  HARN_OK(check_own_files(arguments, prepared, caller));
   return prepared;
 }
 

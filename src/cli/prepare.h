@@ -31,8 +31,13 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller);
 // An error when the policy's blocked_commands names the command.
 Status check_not_blocked(const Prepared& prepared);
 
-// The policy layers of this host, symbolic links resolved; shared with `harn trust`. A policy file
-// named by the operator stands in place of the user's and the project's.
-Result<PolicyLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file = nullptr);
+struct LoadedLayers {
+  PolicyLayers layers = {};          // symbolic links resolved
+  std::vector<Policy> written = {};  // the same but the ceiling, as they stand
+};
+
+// The policy layers of this host; shared with `harn trust`. A policy file named by the operator stands in
+// place of the user's and the project's.
+Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file = nullptr);
 
 }  // namespace harn::cli

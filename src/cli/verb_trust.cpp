@@ -33,7 +33,8 @@ Result<SourceText> project_file(const Arguments& arguments, const Caller& caller
 // all the same is not accepted.
 Result<std::string> widening_text(const SourceText& source, const Caller& caller) {
   const auto facts = probe_host({.environment = caller.environment, .cwd = source.path.parent(), .project_root = source.path.parent()});
-  HARN_TRY(layers, load_layers(caller, facts));
+  HARN_TRY(loaded, load_layers(caller, facts));
+  auto& layers = loaded.layers;
   HARN_TRY(policy, parse_policy(source, facts.home));
   HARN_TRY(resolved, resolve_policy_paths(std::move(policy)));
   layers.project = std::move(resolved);

@@ -51,17 +51,40 @@ Result<AbsPath> resolve_parent(const AbsPath& path) {
   return parent.join(path.name());
 }
 
-Result<AbsPath> resolve_links(const AbsPath& path) {
-  constexpr int most_links = 40;  // as many as the kernel follows
-  auto at = path;
-  for (int followed = 0; followed < most_links; ++followed) {
-    HARN_TRY(named, resolve_existing(at));
-    if (sys::type_of(named) != sys::FileType::link) return named;
-    HARN_TRY(text, sys::link_text(named));
-    HARN_TRY(target, AbsPath::parse(looks_absolute(text) ? text : named.parent().text() + "/" + text));
-    at = std::move(target);
+Result<Way> way_to(const AbsPath& path) {
+  constexpr std::size_t most_links = 40;  // as many as the kernel follows
+  Way way;
+  std::vector<std::string> names;  // still to go, the next one last
+  const auto go_on = [&](std::string_view text) {
+    const auto parts = base::split(text, '/');
+    names.insert(names.end(), parts.rbegin(), parts.rend());
+  };
+  go_on(path.text());
+  while (!names.empty()) {
+    const auto name = std::move(names.back());
+    names.pop_back();
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      way.end = way.end.parent();
+      continue;
+    }
+    auto next = way.end.join(name);
+    if (sys::type_of(next) != sys::FileType::link) {
+      way.end = std::move(next);
+      continue;
+    }
+    if (way.links.size() == most_links) return fail(link_loop(path));
+    HARN_TRY(text, sys::link_text(next));
+    if (text.starts_with('/')) way.end = {};
+    go_on(text);
+    way.links.push_back(std::move(next));
   }
-  return fail(link_loop(path));
+  return way;
+}
+
+Result<AbsPath> resolve_links(const AbsPath& path) {
+  HARN_TRY(way, way_to(path));
+  return std::move(way.end);
 }
 
 PathFact look_at(const AbsPath& path) {
@@ -75,28 +98,36 @@ PathFact look_at(const AbsPath& path) {
 
 namespace {
 
-// Inside a writable root the command makes the links. A root named there that leads out of it would
-// open whatever an earlier run pointed it at.
-Status check_links_out(const Policy& policy) {
+using host::Way;
+
+// How each path is reached that opens something. Of `credentials` and `unprotect` the last name stays.
+Result<std::vector<std::pair<AbsPath, Way>>> ways_of(const Policy& policy) {
+  std::vector<std::pair<AbsPath, Way>> out;
+  const auto add = [&](const AbsPath& named, const AbsPath& followed) -> Status {
+    HARN_TRY(way, host::way_to(followed));
+    out.emplace_back(named, std::move(way));
+    return {};
+  };
   const auto& process = policy.process_sandbox;
-  std::vector<AbsPath> writable = entries(policy.workspace_roots);
-  writable.insert(writable.end(), entries(process.write_roots).begin(), entries(process.write_roots).end());
-  std::vector<AbsPath> named = writable;
-  for (const auto* list : {&policy.read_only_roots, &process.read_roots})
-    named.insert(named.end(), entries(*list).begin(), entries(*list).end());
-  for (const auto& path : named) {
-    HARN_TRY(real, host::resolve_existing(path));
+  for (const auto* list : {&policy.workspace_roots, &process.write_roots, &policy.read_only_roots, &process.read_roots})
+    for (const auto& path : entries(*list)) HARN_OK(add(path, path));
+  for (const auto* list : {&process.credentials, &policy.unprotect})
+    for (const auto& path : entries(*list)) HARN_OK(add(path, path.parent()));
+  for (const auto& socket : entries(process.unix_sockets)) HARN_OK(add(socket.path, socket.path));
+  return out;
+}
+
+Status check_way(const AbsPath& named, const Way& way, const std::vector<AbsPath>& writable) {
+  for (const auto& link : way.links)
     for (const auto& root : writable) {
-      if (root == path || !root.contains(path)) continue;
-      HARN_TRY(real_root, host::resolve_existing(root));
-      if (real_root.contains(real)) continue;
-      return fail(Error{.code = ErrorCode::refused,
-                        .stage = Stage::load,
-                        .message = "the root " + base::quoted(path.text()) + " is a link out of the writable " + base::quoted(root.text()) +
-                                   " to " + base::quoted(real.text()),
-                        .hint = "the command could have made it; name the target itself"});
+      if (!root.contains(link) || root.contains(way.end)) continue;
+      return fail(
+          Error{.code = ErrorCode::refused,
+                .stage = Stage::compose,
+                .message = fmt::format("the path {} goes through {}, a link out of the writable {} to {}", base::quoted(named.text()),
+                                       base::quoted(link.text()), base::quoted(root.text()), base::quoted(way.end.text())),
+                .hint = "the command could have made it; name the target itself"});
     }
-  }
   return {};
 }
 
@@ -110,9 +141,24 @@ Status resolve_all(std::vector<AbsPath>& paths, Result<AbsPath> (*resolve)(const
 
 }  // namespace
 
+Status check_planted_links(const std::vector<Policy>& written, std::vector<AbsPath> writable) {
+  std::vector<std::pair<AbsPath, Way>> ways;
+  for (const auto& policy : written) {
+    for (const auto* list : {&policy.workspace_roots, &policy.process_sandbox.write_roots})
+      for (const auto& root : entries(*list)) {
+        HARN_TRY(real, host::resolve_existing(root));
+        writable.push_back(std::move(real));
+      }
+    HARN_TRY(more, ways_of(policy));
+    ways.insert(ways.end(), more.begin(), more.end());
+  }
+  for (const auto& [named, way] : ways) HARN_OK(check_way(named, way, writable));
+  return {};
+}
+
 Result<Policy> resolve_policy_paths(Policy policy) {
   auto& process = policy.process_sandbox;
-  HARN_OK(check_links_out(policy));
+  HARN_OK(check_planted_links({policy}, {}));
   for (auto* list : {&policy.workspace_roots, &policy.read_only_roots, &process.read_roots, &process.write_roots})
     if (*list) HARN_OK(resolve_all(**list, host::resolve_existing));
   HARN_OK(resolve_all(process.read_deny_roots, host::resolve_existing));

@@ -60,6 +60,53 @@ TEST(ResolvePaths, ARootThatIsALinkOutOfAWritableRootIsRefused) {
   EXPECT_EQ(resolve_policy_paths(policy).error().code, ErrorCode::refused);
 }
 
+TEST(ResolvePaths, TheWayNamesEveryLinkWhereItStands) {
+  const TempDir temp;
+  temp.directory("a/deep");
+  temp.directory("b");
+  temp.link("a/deep/up", "../../b");
+  temp.link("first", "a/deep/up/second");
+  temp.link("b/second", temp.path("b/none").text());
+  const auto way = way_to(temp.path("first"));
+  ASSERT_TRUE(way);
+  EXPECT_EQ(way->links, (std::vector<AbsPath>{temp.path("first"), temp.path("a/deep/up"), temp.path("b/second")}));
+  EXPECT_EQ(way->end, temp.path("b/none"));
+  EXPECT_EQ(way_to(temp.path("a/deep"))->links, std::vector<AbsPath>{});
+  EXPECT_EQ(way_to(temp.path("a/absent/x"))->end, temp.path("a/absent/x"));
+  temp.link("loop", "loop");
+  EXPECT_EQ(way_to(temp.path("loop")).error().os_error, ELOOP);
+}
+
+TEST(ResolvePaths, LinksAreJudgedByTheRootsOfEveryLayer) {
+  const TempDir temp;
+  temp.directory("work");
+  temp.directory("private");
+  temp.link("work/out", "../private");
+  temp.link("shortcut", "private");
+  const auto reading = [&](const char* name) {
+    Policy policy;
+    policy.read_only_roots = {temp.path(name)};
+    return policy;
+  };
+  Policy writing;
+  writing.process_sandbox.write_roots = {temp.path("work")};
+  EXPECT_TRUE(check_planted_links({reading("work/out")}, {}));
+  EXPECT_FALSE(check_planted_links({reading("work/out")}, {temp.path("work")}));
+  EXPECT_FALSE(check_planted_links({reading("work/out"), writing}, {}));
+  EXPECT_TRUE(check_planted_links({reading("shortcut"), writing}, {temp.path("work")}));
+  Policy itself;
+  itself.workspace_roots = {temp.path("work/out")};
+  EXPECT_FALSE(check_planted_links({itself}, {temp.path("work")}));
+  Policy socket;
+  socket.process_sandbox.unix_sockets = {{temp.path("work/out/s")}};
+  EXPECT_FALSE(check_planted_links({socket}, {temp.path("work")}));
+  Policy lifted;
+  lifted.unprotect = {temp.path("work/out")};
+  EXPECT_TRUE(check_planted_links({lifted}, {temp.path("work")}));
+  lifted.unprotect = {temp.path("work/out/.envrc")};
+  EXPECT_FALSE(check_planted_links({lifted}, {temp.path("work")}));
+}
+
 TEST(ResolvePaths, FactsSayWhereALinkLeads) {
   const TempDir temp;
   temp.directory("real");
