@@ -43,7 +43,7 @@ struct Outcome {
   Usage usage = {};
   std::optional<std::string> captured_stdout = {};  // unset = went to the caller's own descriptor
   std::optional<std::string> captured_stderr = {};
-  std::vector<std::string> appeared = {};         // protected names that did not exist before and do now
+  std::vector<std::string> appeared = {};         // protected names that were not there before; also what cannot be looked at now
   std::vector<std::string> created_trusted = {};  // repositories the command made itself
   std::vector<Denial> denials = {};
   Receipt receipt = {};

@@ -66,6 +66,9 @@ std::string after_line(const Outcome& outcome) {
   std::string out;
   if (outcome.output_truncated) out += "harn: output was cut at its limit (--output-limit)\n";
   for (const auto& name : outcome.appeared) out += fmt::format("harn: warning: the protected name {} appeared\n", base::quoted(name));
+  for (const auto& root : outcome.created_trusted)
+    out += fmt::format("harn: warning: the command made the repository {}; git outside runs what its hooks and configuration name\n",
+                       base::quoted(root));
   return out;
 }
 

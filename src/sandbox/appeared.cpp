@@ -2,8 +2,7 @@
 #include "sandbox/appeared.h"
 
 #include <algorithm>
-#include <string>
-#include <vector>
+#include <optional>
 
 #include "sys/files.h"
 
@@ -12,43 +11,59 @@ namespace {
 
 constexpr std::size_t longest_listing = 2048;  // a longer directory costs more to read than to ask
 
-bool exists(const AbsPath& path) { return sys::type_of(path) != sys::FileType::missing; }
+}  // namespace
+
+NameWatch::Directories::const_iterator NameWatch::hold(const AbsPath& directory) {
+  auto at = directory;
+  for (;; at = at.parent()) {
+    if (const auto known = directories_.find(at); known != directories_.end()) return known;
+    auto opened = sys::open_directory(at);
+    if (opened) return directories_.emplace(at, std::move(*opened)).first;
+    if (at.is_root() || !sys::is_known_absent(at)) return directories_.emplace(at, sys::UniqueFd()).first;
+  }
+}
+
+NameWatch NameWatch::before(const Plan& plan, const std::vector<AbsPath>& workspace) {
+  NameWatch watch;
+  for (const auto& gap : plan.coverage.gaps)
+    if (gap.code == "absent_protected_name")
+      for (const auto& path : gap.paths) watch.names_.push_back({path, watch.hold(path.parent())});
+  for (const auto& root : workspace)
+    if (auto git = root.join(".git"); sys::is_known_absent(git)) watch.repositories_.push_back({std::move(git), watch.hold(root)});
+  return watch;
+}
 
 // Most of the names would stand at the top of the project, so that is read once.
-class Present {
+class NameWatch::After {
  public:
-  bool operator()(const AbsPath& path) {
-    if (path.parent() != directory_) {
-      directory_ = path.parent();
-      auto listed = sys::list_directory(directory_, longest_listing);
-      known_ = listed.has_value();
-      names_ = known_ ? std::move(*listed) : std::vector<std::string>();
-    }
-    return known_ ? std::ranges::binary_search(names_, path.name()) : exists(path);
+  bool is_there(const Name& name) {
+    const auto& [directory, held] = *name.held;
+    if (&held != held_) read(held);
+    const auto below = directory.below(name.path);
+    const auto first = below.substr(0, below.find('/'));
+    if (listed_ && !std::ranges::binary_search(*listed_, first)) return false;
+    // Directories on the way that were made meanwhile are not held; what cannot be looked at may be there.
+    return (listed_ && first == below) || !sys::is_known_absent(name.path);
   }
 
  private:
-  AbsPath directory_ = {};
-  bool known_ = false;
-  std::vector<std::string> names_ = {};
+  void read(const sys::UniqueFd& held) {
+    held_ = &held;
+    listed_.reset();
+    if (!held) return;
+    if (auto names = sys::list_directory(held.get(), longest_listing)) listed_ = std::move(*names);
+  }
+
+  const sys::UniqueFd* held_ = nullptr;
+  std::optional<std::vector<std::string>> listed_ = {};
 };
 
-}  // namespace
-
-std::vector<AbsPath> without_repository(std::vector<AbsPath> roots) {
-  std::erase_if(roots, [](const AbsPath& root) { return exists(root.join(".git")); });
-  return roots;
-}
-
-void report_appeared(const Plan& plan, const std::vector<AbsPath>& were_no_repository, Outcome& outcome) {
-  for (const auto& gap : plan.coverage.gaps) {
-    if (gap.code != "absent_protected_name") continue;
-    Present present;
-    for (const auto& path : gap.paths)
-      if (present(path)) outcome.appeared.push_back(path.text());
-  }
-  for (const auto& root : were_no_repository)
-    if (exists(root.join(".git"))) outcome.created_trusted.push_back(root.text());
+void NameWatch::report(Outcome& outcome) const {
+  After after;
+  for (const auto& name : names_)
+    if (after.is_there(name)) outcome.appeared.push_back(name.path.text());
+  for (const auto& name : repositories_)
+    if (after.is_there(name)) outcome.created_trusted.push_back(name.path.parent().text());
 }
 
 }  // namespace harn::sandbox

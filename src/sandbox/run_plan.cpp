@@ -77,7 +77,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   receipt.run_id = run_id;
   receipt.timings_us["prepare"] = micros_since(start);
 
-  const auto were_no_repository = sandbox::without_repository(options.workspace);
+  const auto names = sandbox::NameWatch::before(plan, options.workspace);
   const auto spawning = Clock::now();
   HARN_TRY(process, run::spawn(std::move(prepared)));
   receipt.timings_us["spawn"] = micros_since(spawning);
@@ -94,7 +94,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
                                     .kill_tree = tree.killer()}));
   receipt.timings_us["run"] = micros_since(running);
   tree.report(outcome);
-  sandbox::report_appeared(plan, were_no_repository, outcome);
+  names.report(outcome);
   outcome.receipt = std::move(receipt);
   return outcome;
 }

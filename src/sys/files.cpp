@@ -76,6 +76,11 @@ FileType type_of(const AbsPath& path) {
   return ::lstat(path.text().c_str(), &status) == 0 ? type_from(status.st_mode) : FileType::missing;
 }
 
+bool is_known_absent(const AbsPath& path) {
+  struct stat status = {};
+  return ::lstat(path.text().c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 FileType target_type_of(const AbsPath& path) {
   struct stat status = {};
   return ::stat(path.text().c_str(), &status) == 0 ? type_from(status.st_mode) : FileType::missing;
@@ -171,31 +176,60 @@ Result<std::string> read_file(const AbsPath& path, std::size_t max_bytes) {
   return read_all(fd.get(), path, max_bytes);
 }
 
-Result<std::vector<Entry>> list_entries(const AbsPath& path, std::size_t max_names) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.text().c_str()), &::closedir);
-  if (!directory) return fail(os_failure("opendir", path.text(), errno));
+namespace {
+
+using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
+
+Result<std::vector<Entry>> read_entries(const Directory& directory, std::string_view name, std::size_t max_names) {
+  if (!directory) return fail(os_failure("opendir", name, errno));
+  ::rewinddir(directory.get());
   std::vector<Entry> entries;
   errno = 0;
   while (const auto* entry = ::readdir(directory.get())) {
-    std::string name = entry->d_name;
-    if (name != "." && name != "..") entries.push_back({std::move(name), type_from(static_cast<mode_t>(DTTOIF(entry->d_type)))});
+    std::string found = entry->d_name;
+    if (found != "." && found != "..") entries.push_back({std::move(found), type_from(static_cast<mode_t>(DTTOIF(entry->d_type)))});
     if (entries.size() > max_names)
       return fail(Error{.code = ErrorCode::io,
                         .stage = Stage::load,
-                        .message = fmt::format("{} has more than {} entries", base::quoted(path.text()), max_names)});
+                        .message = fmt::format("{} has more than {} entries", base::quoted(name), max_names)});
     errno = 0;
   }
-  if (errno != 0) return fail(os_failure("readdir", path.text(), errno));
+  if (errno != 0) return fail(os_failure("readdir", name, errno));
   std::ranges::sort(entries, {}, &Entry::name);
   return entries;
 }
 
-Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t max_names) {
-  HARN_TRY(entries, list_entries(path, max_names));
+std::vector<std::string> names_of(std::vector<Entry> entries) {
   std::vector<std::string> names;
   names.reserve(entries.size());
   for (auto& entry : entries) names.push_back(std::move(entry.name));
   return names;
+}
+
+}  // namespace
+
+Result<std::vector<Entry>> list_entries(const AbsPath& path, std::size_t max_names) {
+  return read_entries(Directory(::opendir(path.text().c_str()), &::closedir), path.text(), max_names);
+}
+
+Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t max_names) {
+  HARN_TRY(entries, list_entries(path, max_names));
+  return names_of(std::move(entries));
+}
+
+Result<UniqueFd> open_directory(const AbsPath& path) {
+  UniqueFd fd(::open(path.text().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) return fail(os_failure("open", path.text(), errno));
+  return fd;
+}
+
+Result<std::vector<std::string>> list_directory(int directory, std::size_t max_names) {
+  UniqueFd own(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
+  if (!own) return fail(os_failure("dup", "the directory", errno));
+  const Directory opened(::fdopendir(own.get()), &::closedir);
+  if (opened) own.release();
+  HARN_TRY(entries, read_entries(opened, "the directory", max_names));
+  return names_of(std::move(entries));
 }
 
 bool is_executable(const AbsPath& path) {

@@ -10,6 +10,7 @@
 
 #include "harn/path.h"
 #include "harn/result.h"
+#include "sys/unique_fd.h"
 
 namespace harn::sys {
 
@@ -27,6 +28,9 @@ enum class FileType : std::uint8_t {
 FileType type_of(const AbsPath& path);
 // What the path leads to; a link into nothing is missing.
 FileType target_type_of(const AbsPath& path);
+
+// Nothing is there, for certain: a path that this process may not look at may exist.
+bool is_known_absent(const AbsPath& path);
 
 // What the path leads to and where that really is, asked together: plans look at hundreds of paths.
 struct Found {
@@ -57,6 +61,11 @@ struct Entry {
 Result<std::vector<Entry>> list_entries(const AbsPath& path, std::size_t max_names);
 // The names alone.
 Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t max_names);
+
+// For reading; what happens to its mode afterwards does not matter to the descriptor.
+Result<UniqueFd> open_directory(const AbsPath& path);
+// Every time from its first name.
+Result<std::vector<std::string>> list_directory(int directory, std::size_t max_names);
 
 // Whether this process may run the regular file, or write into the directory, by its own rights.
 bool is_executable(const AbsPath& path);
