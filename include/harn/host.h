@@ -57,12 +57,12 @@ struct Tool {
   bool operator==(const Tool&) const = default;
 };
 
-// A git repository whose directories lie outside the working tree (linked worktree, --separate-git-dir).
+// The repository of a linked worktree, opened for it; or one inside a root, only guarded: git_dir is common_dir.
 struct GitLayout {
   AbsPath work_tree = {};
   AbsPath git_dir = {};
   AbsPath common_dir = {};
-  std::vector<AbsPath> alternates = {};
+  std::vector<AbsPath> alternates = {};  // other object stores it names; they open nothing
 
   bool operator==(const GitLayout&) const = default;
 };

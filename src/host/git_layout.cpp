@@ -43,8 +43,8 @@ bool is_repository(const AbsPath& path) {
   return is_directory(path.join("objects")) && is_directory(path.join("refs")) && sys::type_of(path.join("HEAD")) == sys::FileType::file;
 }
 
-// Git follows alternates without proof of ownership, so at least nothing but an object store is
-// opened, and none on the word of a repository that lies inside the work tree itself.
+// Only for a note to the operator: the list may be the work of an earlier command. So nothing but an
+// object store is named, and none on the word of a repository that lies inside the work tree itself.
 std::vector<AbsPath> find_alternates(const AbsPath& common_dir, const AbsPath& work_tree) {
   std::vector<AbsPath> found;
   if (work_tree.contains(common_dir)) return found;
@@ -84,6 +84,19 @@ GitFinding find_git_layout(const AbsPath& work_tree) {
   return {
       .layout = GitLayout{
           .work_tree = work_tree, .git_dir = *git_dir, .common_dir = *common_dir, .alternates = find_alternates(*common_dir, work_tree)}};
+}
+
+std::optional<GitLayout> find_nested_repository(const AbsPath& directory) {
+  auto git_dir = directory.join(".git");
+  if (sys::type_of(git_dir) == sys::FileType::file) {
+    // A submodule's or a worktree's: the file says where the directory is.
+    auto claimed = claimed_git_dir(git_dir);
+    if (!claimed) return std::nullopt;
+    git_dir = std::move(*claimed);
+  }
+  // Whether it is complete does not matter: the command could complete it later.
+  if (!is_directory(git_dir)) return std::nullopt;
+  return GitLayout{.work_tree = directory, .git_dir = git_dir, .common_dir = git_dir};
 }
 
 }  // namespace harn::host

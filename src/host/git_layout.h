@@ -20,4 +20,9 @@ struct GitFinding {
 // common directory's worktrees/: both can be written only by somebody who owns that repository.
 GitFinding find_git_layout(const AbsPath& work_tree);
 
+// A directory inside a writable root that is the top of a repository, if it is one: git on the host obeys
+// its hooks and configuration as it does the root's own. Such a layout opens nothing (both directories
+// are the same one), so that its .git needs no proof.
+std::optional<GitLayout> find_nested_repository(const AbsPath& directory);
+
 }  // namespace harn::host

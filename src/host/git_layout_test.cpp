@@ -129,5 +129,19 @@ TEST_F(GitLayoutTest, ARepositoryInsideTheWorkTreeNamesNoAlternates) {
   EXPECT_EQ(found.layout->alternates, std::vector<AbsPath>{});
 }
 
+TEST_F(GitLayoutTest, ARepositoryInsideARootIsGuardedAndOpensNothing) {
+  const auto guarded = [&](const char* top, const char* git) {
+    return std::optional<GitLayout>({.work_tree = temp.path(top), .git_dir = temp.path(git), .common_dir = temp.path(git)});
+  };
+  EXPECT_EQ(find_nested_repository(temp.path("main")), guarded("main", "main/.git"));
+  EXPECT_EQ(find_nested_repository(temp.path("wt")), guarded("wt", "main/.git/worktrees/wt"));
+  temp.directory("half/.git");
+  EXPECT_EQ(find_nested_repository(temp.path("half")), guarded("half", "half/.git"));
+  temp.directory("plain");
+  EXPECT_EQ(find_nested_repository(temp.path("plain")), std::nullopt);
+  temp.file("plain/.git", "gitdir: ../none\n");
+  EXPECT_EQ(find_nested_repository(temp.path("plain")), std::nullopt);
+}
+
 }  // namespace
 }  // namespace harn::host

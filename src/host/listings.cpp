@@ -58,6 +58,20 @@ bool Listings::known_absent(std::string_view path) const {
   return false;
 }
 
+std::vector<AbsPath> Listings::directories_in(const AbsPath& directory) const {
+  std::vector<AbsPath> found;
+  const auto listing = std::ranges::find(listings_, directory, &Listing::directory);
+  if (listing == listings_.end()) return found;
+  // Not every file system tells the type; then the name itself is asked.
+  for (const auto& entry : listing->entries) {
+    const bool told = entry.type == sys::FileType::directory;
+    if (!told && entry.type != sys::FileType::other) continue;
+    auto path = directory.join(entry.name);
+    if (told || sys::type_of(path) == sys::FileType::directory) found.push_back(std::move(path));
+  }
+  return found;
+}
+
 PathFact Listings::look(const AbsPath& path) const {
   if (known_absent(path.text())) return {};
   const auto above = path.parent();

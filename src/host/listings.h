@@ -22,6 +22,9 @@ class Listings {
   // True only where a directory on the way was read and lacks the next name.
   bool known_absent(std::string_view path) const;
 
+  // The directories in one that was read, links left out; none where it was not.
+  std::vector<AbsPath> directories_in(const AbsPath& directory) const;
+
   // As look_at() says.
   PathFact look(const AbsPath& path) const;
 

@@ -15,6 +15,7 @@
 #include "host/listings.h"
 #include "host/programs.h"
 #include "host/resolve_paths.h"
+#include "policy/path_model.h"
 #include "sys/files.h"
 
 namespace harn {
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t longest_table = 1u << 20;
 constexpr std::size_t most_entries = 4096;
+constexpr std::size_t most_nested_repositories = 32;  // each takes several rules
 
 AbsPath resolved(const AbsPath& path) {
   auto real = host::resolve_existing(path);
@@ -93,6 +95,30 @@ void look_at_link_targets(HostFacts& facts) {
   for (const auto& target : targets) facts.paths.try_emplace(target.text(), host::look_at(target));
 }
 
+// Other object stores of a repository stay closed until somebody opens them by name.
+void tell_alternates(const GitLayout& git, const Policy& policy, std::vector<std::string>& notes) {
+  const policy::PathModel model(policy);
+  for (const auto& store : git.alternates)
+    if (model.value(store.text()).process < policy::Ruled::read)
+      notes.push_back(fmt::format("the repository {} keeps objects in {}, which stays closed: --read {} opens it",
+                                  base::quoted(git.common_dir.text()), base::quoted(store.text()), base::shell_word(store.text())));
+}
+
+// Repositories directly inside a root: deeper ones would cost a walk through everything.
+void add_nested_repositories(const AbsPath& root, const host::Listings& listings, HostFacts& facts, std::vector<std::string>& notes) {
+  std::size_t found = 0;
+  for (const auto& directory : listings.directories_in(root)) {
+    auto layout = host::find_nested_repository(directory);
+    if (!layout) continue;
+    if (++found > most_nested_repositories) {
+      notes.push_back(fmt::format("{} holds more than {} repositories: from {} on, their hooks and configuration are ordinary files",
+                                  base::quoted(root.text()), most_nested_repositories, base::quoted(directory.text())));
+      return;
+    }
+    facts.git.push_back(std::move(*layout));
+  }
+}
+
 std::string os_version() {
   const auto text = sys::read_file(AbsPath::of("/etc/os-release"), longest_table);
   static constexpr std::string_view key = "PRETTY_NAME=";
@@ -143,12 +169,14 @@ std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy) {
   std::vector<std::string> notes;
   facts.git.clear();
   facts.paths.clear();
+  const auto listings = list_crowded_places(rooted, facts);
   for (const auto& root : *rooted.workspace_roots) {
     auto finding = host::find_git_layout(root);
+    if (finding.layout) tell_alternates(*finding.layout, rooted, notes);
     if (finding.layout) facts.git.push_back(std::move(*finding.layout));
     if (!finding.note.empty()) notes.push_back(std::move(finding.note));
+    add_nested_repositories(root, listings, facts, notes);
   }
-  const auto listings = list_crowded_places(rooted, facts);
   for (const auto& path : paths_of_interest(rooted, facts, [&](std::string_view text) { return listings.known_absent(text); })) {
     auto fact = listings.look(path);
     // What is taken to be missing anyway needs no entry.

@@ -142,7 +142,9 @@ class Collector {
     if (facts_.git.empty()) return;
     const PathModel model(policy_);
     for (const auto& git : facts_.git) {
-      if (for_processes() && model.value(git.work_tree.text()).process == Ruled::write) open_git(git, model);
+      // A repository inside a root has one directory and is only guarded.
+      const bool linked = git.git_dir != git.common_dir;
+      if (linked && for_processes() && model.value(git.work_tree.text()).process == Ruled::write) open_git(git);
       for (const auto* name : {"hooks", "config", "config.worktree", "objects/info/alternates"})
         say(git.common_dir.join(name), Said::capped);
       for (const auto* name : {"config.worktree", "commondir", "gitdir"}) say(git.git_dir.join(name), Said::capped);
@@ -151,13 +153,12 @@ class Collector {
     }
   }
 
-  void open_git(const GitLayout& git, const PathModel& model) {
+  void open_git(const GitLayout& git) {
     open(git.common_dir, Access::read, Origin::git);
     open(git.git_dir, Access::write, Origin::git);
     for (const auto* name : {"objects", "refs", "logs"}) open(git.common_dir.join(name), Access::write, Origin::git);
-    // Where the command itself can write the list of alternates, it grants nothing.
-    if (model.value(git.common_dir.text()).process != Ruled::write)
-      for (const auto& path : git.alternates) open(path, Access::read, Origin::git);
+    // Alternates are opened by nobody's word but the operator's: a command that may add objects can also
+    // write the list of other stores.
     say(git.common_dir.join("hooks"), Said::git_hooks);
   }
 

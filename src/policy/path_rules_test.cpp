@@ -174,7 +174,7 @@ TEST(PathRules, ALinkedWorktreeMayCommitButNotPlantHooks) {
           {"/main/.git/hooks/pre-commit", FileOp::read, false, Origin::protected_},
           {"/main/.git/worktrees/other/index", FileOp::write, false, Origin::git},
           {"/main/src/a.c", FileOp::read, false, Origin::nothing},
-          {"/alt/objects/pack", FileOp::read, true, Origin::git}});
+          {"/alt/objects/pack", FileOp::read, false, Origin::nothing}});
   auto reader = workspace();
   reader.workspace_roots = std::vector<AbsPath>{};
   reader.read_only_roots = {p("/w")};
@@ -194,6 +194,19 @@ TEST(PathRules, NothingThatRedirectsGitIsWritable) {
                 .common_dir = p("/w/forged"),
                 .alternates = {p("/home/u/private/objects")}}};
   EXPECT_FALSE(decide(workspace(), facts, p("/home/u/private/objects/aa"), FileOp::read).allowed);
+}
+
+TEST(PathRules, ARepositoryInsideARootIsGuardedAndOpensNothing) {
+  auto facts = host();
+  facts.git = {{.work_tree = p("/w/sub"), .git_dir = p("/w/sub/.git"), .common_dir = p("/w/sub/.git")},
+               {.work_tree = p("/w/forged"), .git_dir = p("/main/.git"), .common_dir = p("/main/.git")}};
+  expect(workspace(), facts,
+         {{"/w/sub/.git/hooks/x", FileOp::write, false, Origin::protected_},
+          {"/w/sub/.git/config", FileOp::write, false, Origin::protected_},
+          {"/w/sub/.git/config", FileOp::read, true, Origin::protected_},
+          {"/w/sub/.git/index", FileOp::write, true, Origin::workspace},
+          {"/w/forged/.git", FileOp::write, false, Origin::protected_},
+          {"/main/.git/objects/aa", FileOp::read, false, Origin::nothing}});
 }
 
 TEST(PathRules, TheTargetOfAProtectedLinkIsProtectedToo) {
