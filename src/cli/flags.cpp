@@ -11,6 +11,7 @@
 #include "harn/dialect.h"
 #include "plan/names.h"
 #include "policy/hosts.h"
+#include "policy/member_table.h"
 
 namespace harn::cli {
 namespace {
@@ -20,50 +21,54 @@ std::unexpected<Error> bad_value(std::string_view option, Error error) {
   return wrong_usage(fmt::format("--{}: {}", option, error.message), std::move(error.hint));
 }
 
-Status read_number(const Arguments& arguments, std::string_view option, std::optional<std::uint64_t>& out) {
+// A limit in the range its member has in a policy.
+Status read_limit(std::string_view option, std::string_view member, const base::Value& value, Policy& policy) {
+  auto read = policy::read_limit(member, value, policy);
+  if (!read) return bad_value(option, std::move(read).error());
+  return {};
+}
+
+base::Value number_value(std::uint64_t number) {
+  if (number <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return static_cast<std::int64_t>(number);
+  return static_cast<double>(number);
+}
+
+Status read_number(const Arguments& arguments, std::string_view option, std::string_view member, Policy& policy) {
   const auto* text = arguments.value(option);
   if (text == nullptr) return {};
   std::uint64_t number = 0;
   const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), number);
   if (problem != std::errc{} || end != text->data() + text->size())
     return wrong_usage(fmt::format("--{}: {} is not a whole number", option, base::quoted(*text)), "write digits only");
-  out = number;
-  return {};
+  return read_limit(option, member, number_value(number), policy);
 }
 
-Status read_bytes(const Arguments& arguments, std::string_view option, std::optional<std::uint64_t>& out) {
+Status read_megabytes(const Arguments& arguments, std::string_view option, std::string_view member, Policy& policy) {
+  constexpr std::uint64_t megabyte = 1u << 20;
   const auto* text = arguments.value(option);
   if (text == nullptr) return {};
   auto bytes = base::parse_size(*text);
   if (!bytes) return bad_value(option, std::move(bytes).error());
-  out = *bytes;
-  return {};
-}
-
-Status read_megabytes(const Arguments& arguments, std::string_view option, std::optional<std::uint64_t>& out) {
-  constexpr std::uint64_t megabyte = 1u << 20;
-  std::optional<std::uint64_t> bytes;
-  HARN_OK(read_bytes(arguments, option, bytes));
-  if (bytes && *bytes % megabyte != 0)
-    return wrong_usage(fmt::format("--{}: {} is not a whole number of megabytes", option, base::quoted(*arguments.value(option))),
+  if (*bytes % megabyte != 0)
+    return wrong_usage(fmt::format("--{}: {} is not a whole number of megabytes", option, base::quoted(*text)),
                        "write a size such as 512M");
-  if (bytes) out = *bytes / megabyte;
-  return {};
+  return read_limit(option, member, number_value(*bytes / megabyte), policy);
 }
 
-Status read_limits(const Arguments& arguments, Limits& limits) {
-  HARN_OK(read_megabytes(arguments, "memory", limits.max_memory_mb));
-  HARN_OK(read_number(arguments, "cpu-seconds", limits.max_cpu_seconds));
-  HARN_OK(read_number(arguments, "procs", limits.max_processes));
-  HARN_OK(read_megabytes(arguments, "file-size", limits.max_file_size_mb));
-  HARN_OK(read_bytes(arguments, "output-limit", limits.max_output_bytes));
-  HARN_OK(read_number(arguments, "open-files", limits.max_open_files));
-  if (const auto* text = arguments.value("timeout")) {
-    auto time = base::parse_duration(*text);
-    if (!time) return bad_value("timeout", std::move(time).error());
-    limits.wall_time = *time;
-  }
-  return {};
+// Sizes and durations are written as in a policy.
+Status read_text(const Arguments& arguments, std::string_view option, std::string_view member, Policy& policy) {
+  const auto* text = arguments.value(option);
+  return text == nullptr ? Status() : read_limit(option, member, *text, policy);
+}
+
+Status read_limits(const Arguments& arguments, Policy& policy) {
+  HARN_OK(read_megabytes(arguments, "memory", "max_memory_mb", policy));
+  HARN_OK(read_number(arguments, "cpu-seconds", "max_cpu_seconds", policy));
+  HARN_OK(read_number(arguments, "procs", "max_processes", policy));
+  HARN_OK(read_megabytes(arguments, "file-size", "max_file_size_mb", policy));
+  HARN_OK(read_text(arguments, "output-limit", "max_output_bytes", policy));
+  HARN_OK(read_number(arguments, "open-files", "max_open_files", policy));
+  return read_text(arguments, "timeout", "wall_time", policy);
 }
 
 Status read_network(const Arguments& arguments, Policy& policy) {
@@ -155,7 +160,7 @@ Result<Policy> policy_from_flags(const Arguments& arguments, const PathContext& 
     policy.process_sandbox.presets->insert(*base::enum_value<Preset>(name));
   }
   HARN_OK(read_network(arguments, policy));
-  HARN_OK(read_limits(arguments, policy.limits));
+  HARN_OK(read_limits(arguments, policy));
   HARN_OK(read_environment(arguments, policy.env));
   return policy;
 }

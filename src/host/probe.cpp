@@ -16,6 +16,7 @@
 #include "host/programs.h"
 #include "host/resolve_paths.h"
 #include "policy/path_model.h"
+#include "policy/presets.h"
 #include "sys/files.h"
 
 namespace harn {
@@ -119,6 +120,21 @@ void add_nested_repositories(const AbsPath& root, const host::Listings& listings
   }
 }
 
+// What a protected link leads to is protected too, unless that would close a writable root.
+void tell_links_upwards(const HostFacts& facts, const Policy& policy, std::vector<std::string>& notes) {
+  const auto roots = policy::PathModel(policy).writable_roots();
+  for (const auto& root : roots)
+    for (const auto& entry : policy::protected_names()) {
+      const auto name = root.join(entry.name);
+      const auto found = facts.paths.find(name.text());
+      if (found == facts.paths.end() || !found->second.link_target) continue;
+      const auto& target = *found->second.link_target;
+      if (std::ranges::any_of(roots, [&](const AbsPath& each) { return target.contains(each); }))
+        notes.push_back(fmt::format("{} leads to {}, which holds a writable root: what is there is not protected",
+                                    base::quoted(name.text()), base::quoted(target.text())));
+    }
+}
+
 std::string os_version() {
   const auto text = sys::read_file(AbsPath::of("/etc/os-release"), longest_table);
   static constexpr std::string_view key = "PRETTY_NAME=";
@@ -183,6 +199,7 @@ std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy) {
     if (fact.kind != PathKind::missing || facts.unlisted != PathKind::missing) facts.paths[path.text()] = std::move(fact);
   }
   look_at_link_targets(facts);
+  tell_links_upwards(facts, rooted, notes);
   // Landlock alone must write a directory with something denied inside as its entries; a view need not.
   if (facts.linux.user_namespaces) return notes;
   for (const auto& directory : directories_to_list(PathRules::for_processes(rooted, facts))) {

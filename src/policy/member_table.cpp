@@ -2,6 +2,7 @@
 // The rows of the member table. A row is a shape, a field and three texts.
 #include "policy/member_table.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
@@ -185,6 +186,14 @@ Value print_members(std::span<const MemberRow> members, const Policy& policy) {
 }  // namespace
 
 std::span<const MemberRow> policy_members() { return top_members; }
+
+Status read_limit(std::string_view name, const Value& value, Policy& policy) {
+  const TextContext context;
+  const Place text(context, TextFormat::toml, {});
+  const auto limits = text.member("limits", {});
+  const auto row = std::ranges::find(limits_members, name, &MemberRow::name);
+  return row->read(value, limits.member(name, {}), policy);
+}
 
 Value policy_value(const Policy& policy) {
   Value value = print_members(top_members, policy);

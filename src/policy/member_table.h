@@ -32,6 +32,9 @@ struct MemberRow {
 
 std::span<const MemberRow> policy_members();
 
+// One member of `limits`, read as from a text: one range and one wording, whoever asks.
+Status read_limit(std::string_view name, const base::Value& value, Policy& policy);
+
 // The policy as a tree, unset members absent.
 base::Value policy_value(const Policy& policy);
 

@@ -82,6 +82,13 @@ class Collector {
 
   void say(AbsPath path, Said said) { found_.push_back({.path = std::move(path), .said = said}); }
 
+  // A planted link to a place above a root would close the root itself.
+  void cap(AbsPath path) {
+    for (std::size_t i = 0; i < roots_; ++i)
+      if (path.contains(found_[i].path)) return;
+    say(std::move(path), Said::capped);
+  }
+
   AbsPath spelled(AbsPath path) const {
     return facts_.platform == Platform::macos ? real_spelling(facts_.platform, path) : std::move(path);
   }
@@ -146,10 +153,10 @@ class Collector {
       const bool linked = git.git_dir != git.common_dir;
       if (linked && for_processes() && model.value(git.work_tree.text()).process == Ruled::write) open_git(git);
       for (const auto* name : {"hooks", "config", "config.worktree", "objects/info/alternates"})
-        say(git.common_dir.join(name), Said::capped);
-      for (const auto* name : {"config.worktree", "commondir", "gitdir"}) say(git.git_dir.join(name), Said::capped);
+        cap(git.common_dir.join(name));
+      for (const auto* name : {"config.worktree", "commondir", "gitdir"}) cap(git.git_dir.join(name));
       // The ".git" file that says where the repository is; a work tree with its own directory has none.
-      if (auto pointer = git.work_tree.join(".git"); !pointer.contains(git.common_dir)) say(std::move(pointer), Said::capped);
+      if (auto pointer = git.work_tree.join(".git"); !pointer.contains(git.common_dir)) cap(std::move(pointer));
     }
   }
 
@@ -238,8 +245,7 @@ class Collector {
       protected_.push_back({.path = std::move(name), .said = lifted ? Said::unprotect : Said::protected_name});
       // What a protected link leads to is what the host will execute.
       const auto& path = protected_.back().path;
-      if (const auto* target = lifted ? nullptr : link_target(path.text()); target != nullptr && !is_unprotected(path))
-        say(*target, Said::capped);
+      if (const auto* target = lifted ? nullptr : link_target(path.text()); target != nullptr && !is_unprotected(path)) cap(*target);
     }
   }
 

@@ -217,6 +217,14 @@ TEST(PathRules, TheTargetOfAProtectedLinkIsProtectedToo) {
           {"/w/.githooks/pre-commit", FileOp::read, true, Origin::protected_}});
 }
 
+TEST(PathRules, AProtectedLinkUpwardsDoesNotCloseTheRootItself) {
+  auto facts = host();
+  facts.paths["/w/.idea"] = {.kind = PathKind::directory, .link_target = p("/")};
+  facts.paths["/w/.vscode"] = {.kind = PathKind::directory, .link_target = p("/w")};
+  facts.git = {{.work_tree = p("/w/forged"), .git_dir = p("/w/.."), .common_dir = p("/w/..")}};
+  expect(workspace(), facts, {{"/w/a", FileOp::write, true, Origin::workspace}, {"/w/.idea", FileOp::write, false, Origin::protected_}});
+}
+
 TEST(PathRules, AWritableMainRepositoryKeepsItsHooksReadOnly) {
   auto facts = host();
   facts.git = {{.work_tree = p("/projects/w"), .git_dir = p("/projects/main/.git/worktrees/w"), .common_dir = p("/projects/main/.git")}};
