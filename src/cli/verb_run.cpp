@@ -89,6 +89,14 @@ Result<std::optional<host::HeldPlace>> receipt_place(const Arguments& arguments,
   return std::optional<host::HeldPlace>(std::move(place));
 }
 
+// The command has run, so this is no error of its own any more; but nobody may take it for a success.
+void keep_receipt(const host::HeldPlace& place, const Outcome& outcome, Reply& reply) {
+  const auto kept = place.keep(receipt_to_json(outcome.receipt) + "\n");
+  if (kept) return;
+  reply.err += fmt::format("harn: warning: the command ran, but its receipt could not be kept: {}\n", kept.error().message);
+  if (reply.exit_code == 0) reply.exit_code = exit_no;
+}
+
 Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, const Prepared& prepared, std::optional<AbsPath> canary) {
   HARN_OK(check_not_blocked(prepared));
   HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options, prepared.rules));
@@ -104,10 +112,10 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
   else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller));
   HARN_TRY(receipt, receipt_place(arguments, prepared));
   HARN_TRY(outcome, run_plan(plan, options));
-  if (receipt) HARN_OK(receipt->keep(receipt_to_json(outcome.receipt) + "\n"));
   Reply reply{.exit_code = exit_code_of(outcome)};
   if (json) reply.out = outcome_to_json(outcome) + "\n";
   else reply.err = limit_line(outcome, plan) + after_line(outcome);
+  if (receipt) keep_receipt(*receipt, outcome, reply);
   return reply;
 }
 

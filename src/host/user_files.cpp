@@ -24,6 +24,7 @@ Status keep_user_file(const AbsPath& path, std::string_view text) { return sys::
 
 Result<HeldPlace> HeldPlace::open(const AbsPath& path) {
   HARN_OK(sys::make_directories(path.parent()));
+  HARN_OK(sys::try_replace_file(path));
   HeldPlace place;
   place.name_ = std::string(path.name());
   place.directory_ = sys::UniqueFd(::open(path.parent().text().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

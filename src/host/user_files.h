@@ -25,7 +25,7 @@ Status keep_user_file(const AbsPath& path, std::string_view text);
 // on the way meanwhile, the text goes where it was meant to go.
 class HeldPlace {
  public:
-  static Result<HeldPlace> open(const AbsPath& path);
+  static Result<HeldPlace> open(const AbsPath& path);  // an error where no file can be made now
   Status keep(std::string_view text) const;
 
  private:

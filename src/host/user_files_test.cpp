@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/user_files.h"
 
+#include <cerrno>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -43,6 +44,15 @@ TEST(UserFiles, AHeldPlaceStaysWhereItWasWhenNamesOnTheWayChange) {
   ASSERT_TRUE(place->keep("text"));
   EXPECT_EQ(read_user_file(temp.path("moved/file"), 10), "text");
   EXPECT_FALSE(std::filesystem::exists(temp.path("elsewhere/file").text()));
+}
+
+TEST(UserFiles, APlaceWhereNothingCanBeMadeIsNotHeld) {
+  const test::TempDir temp;
+  temp.directory("is/a/directory");
+  EXPECT_EQ(HeldPlace::open(temp.path("is/a/directory")).error().os_error, EISDIR);
+  EXPECT_FALSE(HeldPlace::open(AbsPath::of("/proc/self/receipt")));
+  ASSERT_TRUE(HeldPlace::open(temp.path("new/file")));
+  EXPECT_TRUE(std::filesystem::is_empty(temp.path("new").text()));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ bool requested(const Policy& policy, Dimension dimension) {
     case Dimension::cpu: return limits.max_cpu_seconds || limits.cpu_milli;
     case Dimension::processes: return limits.max_processes.has_value();
     case Dimension::file_size: return limits.max_file_size_mb.has_value();
-    case Dimension::wall_time: return limits.wall_time.has_value();
+    case Dimension::wall_time: return limits.wall_time || limits.idle_timeout;
     default: return true;
   }
 }

@@ -124,10 +124,23 @@ Plan blank_plan(const Policy& policy, const Command& command, const HostFacts& f
   return out;
 }
 
+// A session can be idle; a single command that waits cannot be told from one that works.
+void name_idle_timeout(const Policy& policy, Coverage& coverage) {
+  if (!policy.limits.idle_timeout) return;
+  plan::open_gap(coverage,
+                 {.dimension = Dimension::wall_time,
+                  .code = "idle_timeout",
+                  .paths = {},
+                  .detail = "idle_timeout ends idle sessions; it does not end a single command",
+                  .remedy = "set wall_time"},
+                 Enforcement::degraded);
+}
+
 Result<Plan> lower_with(const BackendRow& row, const PlanInput& input) {
   Plan out = blank_plan(input.policy, input.command, input.facts);
   out.backend = row.backend;
   HARN_OK(row.lower(input, out));
+  name_idle_timeout(input.policy, out.coverage);
   plan::settle(out.coverage, input.policy);
   return out;
 }

@@ -152,8 +152,7 @@ class Collector {
       // A repository inside a root has one directory and is only guarded.
       const bool linked = git.git_dir != git.common_dir;
       if (linked && for_processes() && model.value(git.work_tree.text()).process == Ruled::write) open_git(git);
-      for (const auto* name : {"hooks", "config", "config.worktree", "objects/info/alternates"})
-        cap(git.common_dir.join(name));
+      for (const auto* name : {"hooks", "config", "config.worktree", "objects/info/alternates"}) cap(git.common_dir.join(name));
       for (const auto* name : {"config.worktree", "commondir", "gitdir"}) cap(git.git_dir.join(name));
       // The ".git" file that says where the repository is; a work tree with its own directory has none.
       if (auto pointer = git.work_tree.join(".git"); !pointer.contains(git.common_dir)) cap(std::move(pointer));

@@ -33,6 +33,7 @@ using child::Op;
 
 constexpr int first_free_fd = 10;  // above everything the children put in a fixed place
 constexpr std::size_t stack_bytes = 65536;
+constexpr std::string_view open_files = "nofile";
 
 Error failed(std::string_view call, std::string_view what, int error) {
   auto out = sys::os_failure(call, what, error);
@@ -190,14 +191,15 @@ class Preparer {
   Status write_place() {
     inner_.add({.op = Op::change_directory, .text = inner_.text(plan_.cwd.text())},
                fmt::format("change to {}", base::quoted(plan_.cwd.text())));
-    for (const auto& limit : plan_.limits.rlimits) HARN_OK(write_limit(limit));
+    for (const auto& limit : plan_.limits.rlimits)
+      if (limit.name != open_files) HARN_OK(write_limit(limit));
     return {};
   }
 
   // A limit the caller already has cannot be raised, and need not be.
   Status write_limit(const ResourceLimit& limit) {
     static constexpr std::pair<std::string_view, int> known[] = {
-        {"cpu", RLIMIT_CPU}, {"fsize", RLIMIT_FSIZE}, {"nofile", RLIMIT_NOFILE}, {"core", RLIMIT_CORE}, {"nproc", RLIMIT_NPROC}};
+        {"cpu", RLIMIT_CPU}, {"fsize", RLIMIT_FSIZE}, {open_files, RLIMIT_NOFILE}, {"core", RLIMIT_CORE}, {"nproc", RLIMIT_NPROC}};
     const auto row = std::ranges::find(known, limit.name, [](const auto& entry) { return entry.first; });
     if (row == std::end(known))
       return fail(Error{.code = ErrorCode::not_supported,
@@ -255,6 +257,9 @@ class Preparer {
       parts_.wrapper_status = std::move(filled.status);
     }
     freeze_command(argv);
+    // Last, because the steps before it open more files than the command may need.
+    for (const auto& limit : plan_.limits.rlimits)
+      if (limit.name == open_files) HARN_OK(write_limit(limit));
     inner_.add({.op = Op::unblock_signals}, "unblock signals");
     inner_.add({.op = Op::become_command}, fmt::format("start {}", base::quoted(argv.front())));
     return {};

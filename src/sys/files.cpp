@@ -268,4 +268,13 @@ Status replace_file(const AbsPath& path, std::string_view text) {
   return written;
 }
 
+Status try_replace_file(const AbsPath& path) {
+  if (target_type_of(path) == FileType::directory) return fail(os_failure("open", path.text(), EISDIR));
+  std::string fresh = path.text() + ".XXXXXX";
+  const UniqueFd fd(::mkostemp(fresh.data(), O_CLOEXEC));
+  if (!fd) return fail(os_failure("create", path.text(), errno));
+  ::unlink(fresh.c_str());
+  return {};
+}
+
 }  // namespace harn::sys

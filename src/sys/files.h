@@ -81,6 +81,9 @@ Status make_directories(const AbsPath& path);
 // Puts `text` in place of the file in one step, readable by its owner only; makes missing directories.
 Status replace_file(const AbsPath& path, std::string_view text);
 
+// Whether that would work now, found out by making and removing a file beside it.
+Status try_replace_file(const AbsPath& path);
+
 // "open '/x' failed: No such file or directory", from errno.
 Error os_failure(std::string_view call, std::string_view path, int error);
 
