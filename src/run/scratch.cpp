@@ -7,13 +7,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
 #include "sys/files.h"
 #include "sys/remove_tree.h"
 
 namespace harn::run {
 namespace {
 
+constexpr auto ignore_name = ".gitignore";
 constexpr std::string_view ignore_all = "*\n";
+constexpr std::chrono::seconds patience{5};
+constexpr std::chrono::milliseconds pause{5};
+constexpr int attempts = 16;  // runs that begin together take turns
 
 Error failed(std::string_view call, const AbsPath& path, int error) {
   auto out = sys::os_failure(call, path.text(), error);
@@ -29,6 +39,15 @@ bool still_there(int parent, const std::string& name, int directory) {
          held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
+void remove_name(int directory, const char* name) {
+  if (::unlinkat(directory, name, 0) == 0 || errno != EISDIR) return;
+  {
+    const sys::UniqueFd inner(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (inner) sys::empty_directory(inner.get());
+  }
+  ::unlinkat(directory, name, AT_REMOVEDIR);
+}
+
 }  // namespace
 
 Result<Scratch> Scratch::make(const AbsPath& path) {
@@ -36,23 +55,46 @@ Result<Scratch> Scratch::make(const AbsPath& path) {
   scratch.name_ = std::string(path.name());
   scratch.parent_ = sys::UniqueFd(::open(path.parent().text().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!scratch.parent_) return fail(failed("open", path.parent(), errno));
-  // Another run may remove it between our making it and our lock.
-  for (;;) {
-    if (::mkdirat(scratch.parent_.get(), scratch.name_.c_str(), S_IRWXU) != 0 && errno != EEXIST) return fail(failed("mkdir", path, errno));
-    sys::UniqueFd directory(::openat(scratch.parent_.get(), scratch.name_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!directory) {
-      if (errno == ENOENT) continue;
-      return fail(failed("open", path, errno));
-    }
-    if (::flock(directory.get(), LOCK_SH) != 0) return fail(failed("flock", path, errno));
-    if (!still_there(scratch.parent_.get(), scratch.name_, directory.get())) continue;
-    scratch.directory_ = std::move(directory);
-    break;
-  }
-  const sys::UniqueFd ignore(
-      ::openat(scratch.directory_.get(), ".gitignore", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!ignore || ::write(ignore.get(), ignore_all.data(), ignore_all.size()) < 0) return fail(failed("write .gitignore in", path, errno));
+  HARN_OK(scratch.hold(path));
+  HARN_OK(scratch.write_ignore_file(path));
   return scratch;
+}
+
+// Another run may remove it between our making it and our lock, and removing takes a moment. Somebody
+// who means harm could keep both up for ever.
+Status Scratch::hold(const AbsPath& path) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < until) {
+    if (::mkdirat(parent_.get(), name_.c_str(), S_IRWXU) != 0 && errno != EEXIST) return fail(failed("mkdir", path, errno));
+    sys::UniqueFd directory(::openat(parent_.get(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!directory && errno != ENOENT) return fail(failed("open", path, errno));
+    if (!directory) continue;
+    if (::flock(directory.get(), LOCK_SH | LOCK_NB) == 0) {
+      if (!still_there(parent_.get(), name_, directory.get())) continue;
+      directory_ = std::move(directory);
+      return {};
+    }
+    if (errno != EWOULDBLOCK && errno != EINTR) return fail(failed("flock", path, errno));
+    std::this_thread::sleep_for(pause);
+  }
+  return fail(
+      Error{.code = ErrorCode::os,
+            .stage = Stage::prepare,
+            .message = fmt::format("the directory for temporary files {} stays locked by another process", base::quoted(path.text())),
+            .hint = "end that process ('fuser' names it), or remove the directory"});
+}
+
+// A command of an earlier or a simultaneous run may have put anything under the name: a link, a pipe
+// nobody reads, a directory. Only a file that is new is ours to write.
+Status Scratch::write_ignore_file(const AbsPath& path) {
+  sys::UniqueFd file;
+  for (int attempt = 0; attempt < attempts && !file; ++attempt) {
+    remove_name(directory_.get(), ignore_name);
+    file = sys::UniqueFd(::openat(directory_.get(), ignore_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    if (!file && errno != EEXIST) break;
+  }
+  if (!file || ::write(file.get(), ignore_all.data(), ignore_all.size()) < 0) return fail(failed("write .gitignore in", path, errno));
+  return {};
 }
 
 // The command could have put anything under the name since: only what we hold open is emptied, and

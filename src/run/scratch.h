@@ -21,6 +21,9 @@ class Scratch {
   static Result<Scratch> make(const AbsPath& path);
 
  private:
+  Status hold(const AbsPath& path);
+  Status write_ignore_file(const AbsPath& path);
+
   sys::UniqueFd parent_ = {};
   sys::UniqueFd directory_ = {};  // holds a shared lock: somebody is using it
   std::string name_ = {};
