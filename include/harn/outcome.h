@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harn/receipt.h"
@@ -38,7 +40,7 @@ struct Outcome {
   bool cpu_exceeded = false;
   bool file_size_exceeded = false;
   bool processes_exceeded = false;
-  bool output_truncated = false;
+  bool output_truncated = false;       // at a limit, or because nobody took it before the time was over
   std::uint64_t killed_processes = 0;  // still alive when the command ended
   Usage usage = {};
   std::optional<std::string> captured_stdout = {};  // unset = went to the caller's own descriptor
@@ -53,5 +55,7 @@ struct Outcome {
 };
 
 std::string outcome_to_json(const Outcome& outcome, int indent = 2);
+// The same text piece by piece: captured output can be long, and escaping can make it six times longer.
+void write_outcome_json(Outcome outcome, int indent, const std::function<void(std::string_view)>& sink);
 
 }  // namespace harn

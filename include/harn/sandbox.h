@@ -23,9 +23,13 @@ enum class Stream : std::uint8_t {
   empty,    // /dev/null
 };
 
+// Of each captured stream, where the plan has no output limit. What is past it is read and dropped.
+inline constexpr std::uint64_t default_captured_bytes = 64u << 20;
+
 struct RunOptions {
   std::array<Stream, 3> streams = {Stream::inherit, Stream::inherit, Stream::inherit};
   std::string input = {};
+  std::uint64_t captured_bytes = default_captured_bytes;
   // The calling process exists for this one command (the CLI): signals it gets are passed on, orphans
   // of the command come to it, and its memory is hidden from its own user.
   bool whole_process = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -181,6 +182,19 @@ class Generator {
 
   std::mt19937 random_;
 };
+
+TEST(Json, PrintsTheSamePieceByPiece) {
+  Value value = object({{"plain", std::string(200'000, 'x')}, {"bytes", std::string(50'000, '\0')}, {"list", Array{1, "two", Object{}}}});
+  value.set("text", std::string(150'000, '"') + "end\xc3\xa4");
+  std::string whole;
+  std::size_t longest = 0;
+  print_json(value, 2, [&](std::string_view piece) {
+    whole += piece;
+    longest = std::max(longest, piece.size());
+  });
+  EXPECT_EQ(whole, print_json(value, 2));
+  EXPECT_LT(longest, 200'000u);
+}
 
 TEST(Json, ReadsBackWhateverItPrints) {
   for (unsigned seed = 0; seed < 2000; ++seed) {

@@ -53,8 +53,12 @@ char short_escape(char c) {
 // Printed as it is, in every form; nearly all text is.
 bool is_plain(char c) { return c >= 0x20 && c <= 0x7E && c != '"' && c != '\\'; }
 
+constexpr std::size_t piece = 64 * 1024;  // what is gathered before a sink gets it
+
 class Printer {
  public:
+  using Sink = std::function<void(std::string_view)>;
+
   Printer(int indent, bool canonical) : indent_(indent), canonical_(canonical) {}
 
   std::string print(const Value& value) {
@@ -62,8 +66,21 @@ class Printer {
     return std::move(out_);
   }
 
+  void print(const Value& value, const Sink& sink) {
+    sink_ = &sink;
+    append(value);
+    sink(out_);
+  }
+
  private:
+  void hand_on() {
+    if (sink_ == nullptr || out_.size() < piece) return;
+    (*sink_)(out_);
+    out_.clear();
+  }
+
   void append(const Value& value) {
+    hand_on();
     switch (value.kind()) {
       case ValueKind::null: out_ += "null"; break;
       case ValueKind::boolean: out_ += value.boolean() ? "true" : "false"; break;
@@ -89,10 +106,12 @@ class Printer {
   void append_string(std::string_view text) {
     out_ += '"';
     while (!text.empty()) {
-      const auto plain = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+      hand_on();
+      const auto near = text.substr(0, piece);
+      const auto plain = static_cast<std::size_t>(std::find_if_not(near.begin(), near.end(), is_plain) - near.begin());
       out_ += text.substr(0, plain);
       text.remove_prefix(plain);
-      if (text.empty()) break;
+      if (plain == near.size()) continue;
       const auto [code, length] = first_code_point(text);
       const bool broken = length == 1 && code > 0xFF;
       if (const char letter = short_escape(text[0]); letter != 0) (out_ += '\\') += letter;
@@ -147,12 +166,17 @@ class Printer {
   int indent_;
   bool canonical_;
   std::size_t depth_ = 0;
+  const Sink* sink_ = nullptr;
   std::string out_ = {};
 };
 
 }  // namespace
 
 std::string print_json(const Value& value, int indent) { return Printer(indent, /*canonical=*/false).print(value); }
+
+void print_json(const Value& value, int indent, const std::function<void(std::string_view)>& sink) {
+  Printer(indent, /*canonical=*/false).print(value, sink);
+}
 
 std::string canonical_json(const Value& value) { return Printer(/*indent=*/-1, /*canonical=*/true).print(value); }
 

@@ -46,6 +46,7 @@ struct Caller {
   bool cwd_exists = true;
   bool colour = false;                                       // standard output is a terminal that wants it
   void (*tell)(std::string_view) = [](std::string_view) {};  // to people at once, for verbs that must speak before they end
+  bool (*write)(std::string_view) = nullptr;                 // standard output at once, for answers too long to be held as a whole
 };
 
 // Everything a verb tells the outside world. Written once, in main.

@@ -63,6 +63,7 @@ int main(int argc, char** argv, char** environment) {
   caller.colour = ::isatty(STDOUT_FILENO) == 1 && (no_colour == caller.environment.end() || no_colour->second.empty());
 
   caller.tell = [](std::string_view text) { write_all(STDERR_FILENO, text); };
+  caller.write = [](std::string_view text) { return write_all(STDOUT_FILENO, text); };
 
   const auto reply = harn::cli::answer(caller);
   write_all(STDERR_FILENO, reply.err);

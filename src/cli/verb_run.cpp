@@ -62,14 +62,28 @@ std::string limit_line(const Outcome& outcome, const Plan& plan) {
   return {};
 }
 
-std::string after_line(const Outcome& outcome) {
+std::string after_line(const Outcome& outcome, const Plan& plan) {
   std::string out;
-  if (outcome.output_truncated) out += "harn: output was cut at its limit (--output-limit)\n";
+  if (outcome.output_truncated)
+    out += plan.limits.max_output_bytes ? "harn: output was cut at its limit (--output-limit)\n"
+                                        : "harn: output was cut: nobody took it before the time was over (--timeout)\n";
   for (const auto& name : outcome.appeared) out += fmt::format("harn: warning: the protected name {} appeared\n", base::quoted(name));
   for (const auto& root : outcome.created_trusted)
     out += fmt::format("harn: warning: the command made the repository {}; git outside runs what its hooks and configuration name\n",
                        base::quoted(root));
   return out;
+}
+
+// An answer nobody received is not a success.
+void answer_in_json(Outcome outcome, const Caller& caller, Reply& reply) {
+  if (caller.write == nullptr) {
+    reply.out = outcome_to_json(outcome) + "\n";
+    return;
+  }
+  bool told = true;
+  write_outcome_json(std::move(outcome), 2, [&](std::string_view piece) { told = told && caller.write(piece); });
+  told = told && caller.write("\n");
+  if (!told && reply.exit_code == 0) reply.exit_code = exit_usage;
 }
 
 // Held before the command starts, because afterwards the names on the way may be its own. In a place a
@@ -113,9 +127,9 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
   HARN_TRY(receipt, receipt_place(arguments, prepared));
   HARN_TRY(outcome, run_plan(plan, options));
   Reply reply{.exit_code = exit_code_of(outcome)};
-  if (json) reply.out = outcome_to_json(outcome) + "\n";
-  else reply.err = limit_line(outcome, plan) + after_line(outcome);
+  if (!json) reply.err = limit_line(outcome, plan) + after_line(outcome, plan);
   if (receipt) keep_receipt(*receipt, outcome, reply);
+  if (json) answer_in_json(std::move(outcome), caller, reply);
   return reply;
 }
 

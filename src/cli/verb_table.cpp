@@ -34,7 +34,7 @@ constexpr Option limit_options[] = {
     {.name = "procs", .value = "N", .help = "processes at one time"},
     {.name = "file-size", .value = "SIZE", .help = "of any file it writes, such as 100M"},
     {.name = "timeout", .value = "TIME", .help = "wall-clock time, such as 30s"},
-    {.name = "output-limit", .value = "SIZE", .help = "of captured output, such as 10M"},
+    {.name = "output-limit", .value = "SIZE", .help = "of all output, such as 10M; with --json 64M per stream unless set"},
     {.name = "open-files", .value = "N", .help = "open files per process"},
 };
 constexpr Option environment_options[] = {

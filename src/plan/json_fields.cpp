@@ -100,6 +100,11 @@ base::Value write_text(std::string_view text) {
   return out;
 }
 
+base::Value write_text(std::string&& text) {
+  if (base::valid_utf8(text)) return std::move(text);
+  return write_text(std::string_view(text));
+}
+
 Status read_text(const base::Value& value, std::string& out) {
   if (value.is(base::ValueKind::string)) {
     out = value.string();

@@ -66,6 +66,7 @@ Status check_names(const base::Value& object, std::span<const std::string_view> 
 
 // Text that is not UTF-8 (an argument, a file name) travels as {"base64": "…"}.
 base::Value write_text(std::string_view text);
+base::Value write_text(std::string&& text);
 Status read_text(const base::Value& value, std::string& out);
 Status read_path(std::string_view text, AbsPath& out);
 

@@ -38,14 +38,14 @@ void OutputPump::work(short revents) {
   else read_some();
 }
 
-// False when nothing more can be had now.
-bool OutputPump::read_some() {
+// How much there was; 0 when nothing more can be had now.
+std::size_t OutputPump::read_some() {
   char buffer[chunk];
   const ssize_t got = ::read(from_.get(), buffer, sizeof buffer);
-  if (got < 0 && try_again()) return false;
+  if (got < 0 && try_again()) return 0;
   if (got <= 0) {
     from_ = {};
-    return false;
+    return 0;
   }
   auto keep = static_cast<std::uint64_t>(got);
   if (budget_.left) {
@@ -56,7 +56,7 @@ bool OutputPump::read_some() {
   auto& target = to_ < 0 ? captured_ : waiting_;
   target.append(buffer, static_cast<std::size_t>(keep));
   if (regular_) write_some();
-  return true;
+  return static_cast<std::size_t>(got);
 }
 
 // A pipe that says it has room takes PIPE_BUF bytes without blocking; more might wait for its reader.
@@ -75,7 +75,12 @@ bool OutputPump::write_some() {
 }
 
 void OutputPump::take_rest() {
-  while (from_ && (read_some() || errno == EINTR)) {
+  int there = 0;
+  if (::ioctl(from_.get(), FIONREAD, &there) != 0) there = 0;
+  for (auto left = static_cast<std::size_t>(there); from_ && left > 0;) {
+    const auto got = read_some();
+    if (got == 0 && errno != EINTR) break;
+    left -= std::min(left, got);
   }
   from_ = {};
 }

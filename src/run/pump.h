@@ -33,10 +33,12 @@ class OutputPump {
   void take_rest();
   // Why bytes could not be passed on, as errno; 0 = they were, or their reader had left.
   int write_error() const { return write_error_; }
+  // Nobody took it in time.
+  void drop_waiting() { waiting_.clear(); }
   std::string take_captured() { return std::move(captured_); }
 
  private:
-  bool read_some();
+  std::size_t read_some();
   bool write_some();
 
   sys::UniqueFd from_ = {};

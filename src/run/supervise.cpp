@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/text.h"
 #include "run/ending.h"
 #include "run/init/protocol.h"
-#include "run/pump.h"
+#include "run/outputs.h"
 #include "run/stop_tree.h"
 #include "run/terminal.h"
 #include "sys/files.h"
@@ -26,6 +27,7 @@ using std::chrono::milliseconds;
 
 constexpr pollfd nothing = {.fd = -1, .events = 0, .revents = 0};
 constexpr milliseconds grace{250};        // between asking a command to end and ending it
+constexpr milliseconds drain_time{1000};  // for somebody to take the rest of the output when the time is over
 constexpr milliseconds sweep_time{2000};  // for the init program to end what is left; then the kernel does
 
 Error failed(std::string_view call, std::string_view what, int error) {
@@ -44,8 +46,6 @@ Error no_sandbox_made(std::string_view captured) {
   return error;
 }
 
-bool ends_a_program(int signal) { return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM; }
-
 class Supervisor {
  public:
   Supervisor(Process process, Stdio stdio, const SuperviseSettings& settings)
@@ -53,10 +53,7 @@ class Supervisor {
         settings_(settings),
         terminal_(settings.session == Session::own ? -1 : stdio.terminal_fd, settings.session == Session::terminal,
                   stdio.terminal_settings),
-        budget_{settings.limits.max_output_bytes, false},
-        out_(std::move(stdio.our_ends[1]), sink(stdio, 1), budget_),
-        err_(std::move(stdio.our_ends[2]), sink(stdio, 2), budget_),
-        captures_{stdio.streams[1] == Stream::capture, stdio.streams[2] == Stream::capture} {
+        outputs_(stdio, settings.limits.max_output_bytes, settings.captured_bytes) {
     if (stdio.streams[0] == Stream::capture) in_ = InputPump(std::move(stdio.input), std::move(stdio.our_ends[0]));
     else if (stdio.our_ends[0]) in_ = InputPump(stdio.inherited[0], std::move(stdio.our_ends[0]), std::move(stdio.child_ends[0]));
     for (auto& end : stdio.child_ends) end = {};  // the command has its own
@@ -67,16 +64,14 @@ class Supervisor {
     while (!over_) HARN_OK(wait_once());
     finish_tree();
     in_.give_back();
-    flush_outputs();
-    if (wrapper_failed()) return fail(no_sandbox_made(captures_[1] ? err_.take_captured() : std::string()));
-    for (const auto* pump : {&out_, &err_})
-      if (pump->write_error() != 0) return fail(failed("write", "the command's output", pump->write_error()));
+    terminal_.take_back();
+    outputs_.flush(settings_.signal_fd, last_moment());
+    if (wrapper_failed()) return fail(no_sandbox_made(outputs_.take_errors()));
+    if (const int error = outputs_.write_error(); error != 0) return fail(failed("write", "the command's output", error));
     return outcome();
   }
 
  private:
-  static int sink(const Stdio& stdio, std::size_t index) { return stdio.streams[index] == Stream::capture ? -1 : stdio.inherited[index]; }
-
   Status wait_once() {
     enum : std::size_t {
       life,
@@ -90,12 +85,10 @@ class Supervisor {
     fds[life] = {.fd = process_.has_init() ? process_.status_fd() : process_.pidfd(), .events = POLLIN, .revents = 0};
     fds[signals] = {.fd = settings_.signal_fd, .events = POLLIN, .revents = 0};
     fds[input] = in_.open() ? in_.interest() : nothing;
-    fds[output] = out_.open() ? out_.interest() : nothing;
-    fds[errors] = err_.open() ? err_.interest() : nothing;
+    outputs_.interest(std::span<pollfd, 2>(&fds[output], 2));
     if (::poll(fds, count, timeout()) < 0 && errno != EINTR) return fail(failed("poll", "the command", errno));
     in_.work(fds[input].revents);
-    out_.work(fds[output].revents);
-    err_.work(fds[errors].revents);
+    outputs_.work(std::span<const pollfd, 2>(&fds[output], 2));
     if (fds[signals].revents != 0) pass_signals();
     if (fds[life].revents != 0) look_at_life();
     if (!over_) keep_limits();
@@ -264,23 +257,10 @@ class Supervisor {
     return text.find("\"exit-code\"") == std::string_view::npos;
   }
 
-  // Everything the command wrote reaches its reader, however slow; who does not want to wait for
-  // that ends us as any other program.
-  void flush_outputs() {
-    terminal_.take_back();
-    out_.take_rest();
-    err_.take_rest();
-    while (out_.open() || err_.open()) {
-      pollfd fds[] = {out_.open() ? out_.interest() : nothing,
-                      err_.open() ? err_.interest() : nothing,
-                      {.fd = settings_.signal_fd, .events = POLLIN, .revents = 0}};
-      if (::poll(fds, 3, -1) < 0) continue;
-      out_.work(fds[0].revents);
-      err_.work(fds[1].revents);
-      signalfd_siginfo arrived = {};
-      while (::read(settings_.signal_fd, &arrived, sizeof arrived) == static_cast<ssize_t>(sizeof arrived))
-        if (ends_a_program(static_cast<int>(arrived.ssi_signo))) return;
-    }
+  // Who set no time limit waits for the reader of the output as for any other program.
+  std::optional<Clock::time_point> last_moment() const {
+    if (!settings_.limits.wall_time_ms) return std::nullopt;
+    return std::max(Clock::now(), started_ + milliseconds(*settings_.limits.wall_time_ms)) + drain_time;
   }
 
   Outcome outcome() {
@@ -300,20 +280,15 @@ class Supervisor {
     outcome.usage = usage_;
     outcome.usage.wall_ms = static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(finished_ - started_).count());
     outcome.killed_processes = killed_;
-    outcome.output_truncated = budget_.truncated;
-    if (captures_[0]) outcome.captured_stdout = out_.take_captured();
-    if (captures_[1]) outcome.captured_stderr = err_.take_captured();
+    outputs_.hand_over(outcome);
     return outcome;
   }
 
   Process process_;
   const SuperviseSettings& settings_;
   TerminalLoan terminal_;
-  OutputBudget budget_;
-  OutputPump out_;
-  OutputPump err_;
+  Outputs outputs_;
   InputPump in_ = {};
-  bool captures_[2];
   Clock::time_point started_ = Clock::now();
   Clock::time_point finished_ = started_;
   Clock::time_point next_check_ = started_;

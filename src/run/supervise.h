@@ -29,6 +29,7 @@ struct Reading {
 struct SuperviseSettings {
   const LimitPlan& limits;
   Session session = Session::own;
+  std::uint64_t captured_bytes = default_captured_bytes;  // of each stream, without an output limit
   int signal_fd = -1;                                     // a signalfd of the caller; what arrives is passed on
   bool reaper = false;                                    // orphans of the tree come to us (PR_SET_CHILD_SUBREAPER)
   std::function<Reading()> check = {};                    // asked again and again, and once at the end

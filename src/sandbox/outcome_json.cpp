@@ -109,17 +109,13 @@ base::Value denial_value(const Denial& denial) {
   return out;
 }
 
-}  // namespace
-
-std::string receipt_to_json(const Receipt& receipt, int indent) { return base::print_json(receipt_value(receipt), indent); }
-
-std::string outcome_to_json(const Outcome& outcome, int indent) {
+base::Value outcome_value(Outcome outcome) {
   base::Value out;
   out.set("format", "harn.outcome.v1");
   out.set("success", outcome.success());
   out.set("exit_code", outcome.exit_code);
-  if (outcome.captured_stdout) out.set("stdout", plan::write_text(*outcome.captured_stdout));
-  if (outcome.captured_stderr) out.set("stderr", plan::write_text(*outcome.captured_stderr));
+  if (outcome.captured_stdout) out.set("stdout", plan::write_text(std::move(*outcome.captured_stdout)));
+  if (outcome.captured_stderr) out.set("stderr", plan::write_text(std::move(*outcome.captured_stderr)));
   out.set("timed_out", outcome.timed_out);
   out.set("oom_killed", outcome.oom_killed);
   out.set("cpu_exceeded", outcome.cpu_exceeded);
@@ -134,7 +130,16 @@ std::string outcome_to_json(const Outcome& outcome, int indent) {
   for (const auto& denial : outcome.denials) denials.push_back(denial_value(denial));
   out.set("denials", std::move(denials));
   out.set("receipt", receipt_value(outcome.receipt));
-  return base::print_json(out, indent);
+  return out;
 }
 
+}  // namespace
+
+std::string receipt_to_json(const Receipt& receipt, int indent) { return base::print_json(receipt_value(receipt), indent); }
+
+std::string outcome_to_json(const Outcome& outcome, int indent) { return base::print_json(outcome_value(Outcome(outcome)), indent); }
+
+void write_outcome_json(Outcome outcome, int indent, const std::function<void(std::string_view)>& sink) {
+  base::print_json(outcome_value(std::move(outcome)), indent, sink);
+}
 }  // namespace harn

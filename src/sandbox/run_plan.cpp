@@ -87,6 +87,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   HARN_TRY(outcome, run::supervise(std::move(process), std::move(stdio),
                                    {.limits = plan.limits,
                                     .session = session,
+                                    .captured_bytes = options.captured_bytes,
                                     .signal_fd = own.signal_fd(),
                                     .reaper = options.whole_process,
                                     .check = tree.check(),

@@ -3,6 +3,7 @@
 // they are.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,13 @@
 
 namespace harn::test {
 namespace {
+
+// Of all that were waited for, in KiB.
+long largest_child() {
+  rusage used = {};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  return used.ru_maxrss;
+}
 
 class Bytes : public testing::TestWithParam<Who> {
  protected:
@@ -196,6 +204,30 @@ TEST_P(Bytes, HarnCanBeEndedWhileItWaitsForAReader) {
   EXPECT_TRUE(await([&] { return !marked.lives(); }));
   EXPECT_TRUE(await([&] { return ::kill(pid, SIGTERM) == 0 && has_ended(pid); }));
   EXPECT_EQ(finish(pid), 124);
+}
+
+// A time limit is a promise to be back, whoever reads and whoever does not.
+TEST_P(Bytes, AReaderThatNeverReadsDoesNotOutlastTheTimeLimit) {
+  for (const auto& relay : {std::vector<std::string>{}, {"--output-limit", "1G"}}) {
+    Pipe pipe;
+    std::vector<std::string> words{"run", "--timeout", "300ms"};
+    words.insert(words.end(), relay.begin(), relay.end());
+    words.insert(words.end(), {"--", "yes"});
+    EXPECT_EQ(finish(person_.start(words, {.out = pipe.writer.get()}), std::chrono::seconds(10)), 124);
+  }
+}
+
+// What a command says must not cost us more memory than we chose to keep of it.
+TEST_P(Bytes, CapturedOutputIsHeldToASize) {
+  const auto before = largest_child();
+  const pid_t pid = person_.start({"run", "--json", "--", "sh", "-c", "head -c 150000000 /dev/zero; echo went on >&2"});
+  EXPECT_EQ(finish(pid), 0);
+  EXPECT_LT(largest_child() - before, 256 << 10) << "KiB";
+  const auto ran = person_.harn({"run", "--json", "--", "sh", "-c", "head -c 100000000 /dev/zero | tr '\\0' x; echo went on >&2"});
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_NE(ran.out.find("\"output_truncated\": true"), std::string::npos);
+  EXPECT_NE(ran.out.find("\"stderr\": \"went on\\n\""), std::string::npos);
+  EXPECT_EQ(std::ranges::count(ran.out, 'x') >> 20, 64);
 }
 
 INSTANTIATE_TEST_SUITE_P(As, Bytes, testing::ValuesIn(everybody()), testing::PrintToStringParamName());
