@@ -42,6 +42,7 @@ struct Outcome {
   bool processes_exceeded = false;
   bool output_truncated = false;       // at a limit, or because nobody took it before the time was over
   std::uint64_t killed_processes = 0;  // still alive when the command ended
+  std::string error = {};              // what harn could not do although the command ran; empty = nothing
   Usage usage = {};
   std::optional<std::string> captured_stdout = {};  // unset = went to the caller's own descriptor
   std::optional<std::string> captured_stderr = {};
@@ -50,7 +51,7 @@ struct Outcome {
   std::vector<Denial> denials = {};
   Receipt receipt = {};
 
-  bool success() const { return exit_code == 0 && !timed_out; }
+  bool success() const { return exit_code == 0 && !timed_out && error.empty(); }
   bool operator==(const Outcome&) const = default;
 };
 

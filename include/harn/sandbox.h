@@ -31,14 +31,16 @@ struct RunOptions {
   std::string input = {};
   std::uint64_t captured_bytes = default_captured_bytes;
   // The calling process exists for this one command (the CLI): signals it gets are passed on, orphans
-  // of the command come to it, and its memory is hidden from its own user.
+  // of the command come to it, and its memory is hidden from its own user. Without it, and without a pid
+  // namespace, what leaves the command's process group outlives the run.
   bool whole_process = false;
   bool receipt = true;                  // digesting a plan costs as much as making it: only where somebody reads it
   std::vector<AbsPath> workspace = {};  // where a repository of its own making is reported
   std::optional<AbsPath> canary = {};   // see ensure_canary()
 };
 
-// Runs it to the end; afterwards no process of it is left. An error means the command did not run.
+// Runs it to the end; afterwards no process of it is left, or Outcome::error says which. An error means
+// the command did not run.
 Result<Outcome> run_plan(const Plan& plan, const RunOptions& options);
 
 // A file of the caller's that no command may reach, made once; what is tried from inside before a

@@ -16,6 +16,7 @@ namespace harn::cli {
 namespace {
 
 int exit_code_of(const Outcome& outcome) {
+  if (!outcome.error.empty()) return exit_refused;
   if (outcome.timed_out && !outcome.cpu_exceeded) return exit_timeout;
   return outcome.exit_code < 0 ? exit_signal_base - outcome.exit_code : outcome.exit_code;
 }
@@ -64,6 +65,8 @@ std::string limit_line(const Outcome& outcome, const Plan& plan) {
 
 std::string after_line(const Outcome& outcome, const Plan& plan) {
   std::string out;
+  if (!outcome.error.empty())
+    out += fmt::format("harn: {}\n  end them yourself; a pid namespace would have ended them ('harn doctor')\n", outcome.error);
   if (outcome.output_truncated)
     out += plan.limits.max_output_bytes ? "harn: output was cut at its limit (--output-limit)\n"
                                         : "harn: output was cut: nobody took it before the time was over (--timeout)\n";

@@ -21,13 +21,30 @@ namespace harn::run {
 namespace {
 
 constexpr std::size_t longest_list = 4u << 20;
-constexpr std::chrono::seconds patience{5};
+constexpr int orphans_at_once = 512;
+constexpr useconds_t pause_us = 100;  // for the killed to get to their end
 
-// Stopped first, top down: what does not run makes no new processes.
-void signal_below(pid_t pid, int number) {
-  for (const auto child : children_of(pid)) {
-    ::kill(child, number);
-    signal_below(child, number);
+// Newest first: of processes that flee by forking and ending, the newest is the one that lives.
+void kill_below(pid_t top) {
+  std::vector<pid_t> waiting = children_of(top);
+  while (!waiting.empty()) {
+    const pid_t pid = waiting.back();
+    waiting.pop_back();
+    ::kill(pid, SIGKILL);
+    const auto below = children_of(pid);
+    waiting.insert(waiting.end(), below.begin(), below.end());
+  }
+}
+
+// False when there are no children left at all.
+bool reap_ended(std::uint64_t& killed) {
+  int status = 0;
+  for (;;) {
+    const pid_t pid = ::waitpid(-1, &status, __WALL | WNOHANG);
+    if (pid == 0) return true;
+    if (pid < 0 && errno == EINTR) continue;
+    if (pid < 0) return false;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ++killed;  // the others had ended by themselves
   }
 }
 
@@ -48,17 +65,31 @@ std::vector<pid_t> children_of(pid_t pid) {
   return out;
 }
 
-std::uint64_t end_descendants() {
-  std::uint64_t ended = 0;
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (std::chrono::steady_clock::now() < until) {
-    signal_below(::getpid(), SIGSTOP);
-    signal_below(::getpid(), SIGKILL);
-    const pid_t pid = ::waitpid(-1, nullptr, __WALL);
-    if (pid > 0) ++ended;
-    else if (errno == ECHILD) break;
+bool reap_orphans(pid_t command, const std::function<void(const rusage&)>& used) {
+  for (int i = 0; i < orphans_at_once; ++i) {
+    siginfo_t seen = {};
+    // Only looked at: how the command ended is for somebody else to hear.
+    if (::waitid(P_ALL, 0, &seen, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || seen.si_pid == 0 || seen.si_pid == command) return false;
+    rusage usage = {};
+    if (::wait4(seen.si_pid, nullptr, __WALL | WNOHANG, &usage) == seen.si_pid) used(usage);
   }
-  return ended;
+  return true;
+}
+
+// Every pass looks anew: what is killed leaves its children to us. Somebody who forks faster than one
+// pass is met by one of the many that follow.
+EndedTree end_descendants(std::chrono::milliseconds patience) {
+  EndedTree out;
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (reap_ended(out.killed)) {
+    if (std::chrono::steady_clock::now() >= until) {
+      out.left = children_of(::getpid());
+      break;
+    }
+    kill_below(::getpid());
+    ::usleep(pause_us);
+  }
+  return out;
 }
 
 }  // namespace harn::run

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <span>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "run/ending.h"
 #include "run/init/protocol.h"
@@ -26,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr pollfd nothing = {.fd = -1, .events = 0, .revents = 0};
+constexpr std::size_t named_at_most = 8;
 constexpr milliseconds grace{250};        // between asking a command to end and ending it
 constexpr milliseconds drain_time{1000};  // for somebody to take the rest of the output when the time is over
 constexpr milliseconds sweep_time{2000};  // for the init program to end what is left; then the kernel does
@@ -90,12 +93,14 @@ class Supervisor {
     in_.work(fds[input].revents);
     outputs_.work(std::span<const pollfd, 2>(&fds[output], 2));
     if (fds[signals].revents != 0) pass_signals();
+    else if (more_orphans_) look_at_children();
     if (fds[life].revents != 0) look_at_life();
     if (!over_) keep_limits();
     return {};
   }
 
   int timeout() const {
+    if (more_orphans_) return 0;
     auto next = Clock::time_point::max();
     if (deadline_) next = std::min(next, *deadline_);
     if (settings_.check) next = std::min(next, next_check_);
@@ -108,15 +113,16 @@ class Supervisor {
     signalfd_siginfo arrived = {};
     while (::read(settings_.signal_fd, &arrived, sizeof arrived) == static_cast<ssize_t>(sizeof arrived)) {
       const auto number = static_cast<int>(arrived.ssi_signo);
-      if (number == SIGCHLD) look_for_stop();
+      if (number == SIGCHLD) look_at_children();
       else if (number == SIGCONT) go_on();
       else process_.signal(number);
     }
   }
 
-  // Without an init program a stopped command is seen here.
-  void look_for_stop() {
+  // Without an init program a stopped command is seen here, and orphans end here.
+  void look_at_children() {
     if (process_.has_init()) return;
+    if (settings_.reaper) more_orphans_ = reap_orphans(process_.pid(), [this](const rusage& used) { add_usage(used); });
     siginfo_t seen = {};
     if (::waitid(P_PID, static_cast<id_t>(process_.pid()), &seen, WSTOPPED | WNOHANG) == 0 && seen.si_pid != 0) stop_along();
   }
@@ -176,10 +182,10 @@ class Supervisor {
     if (settings_.shared_memory) settings_.shared_memory(record.shared_pages * page);
   }
 
-  void take_usage(const rusage& used) {
-    usage_.cpu_ms = static_cast<std::uint64_t>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
-                                               (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
-    usage_.max_memory_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+  void add_usage(const rusage& used) {
+    usage_.cpu_ms += static_cast<std::uint64_t>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+                                                (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
+    usage_.max_memory_bytes = std::max(usage_.max_memory_bytes, static_cast<std::uint64_t>(used.ru_maxrss) * 1024);
   }
 
   void end_direct() {
@@ -190,7 +196,7 @@ class Supervisor {
     over_ = ended_ = true;
     wait_status_ = status;
     finished_ = Clock::now();
-    take_usage(used);
+    add_usage(used);
   }
 
   void keep_limits() {
@@ -236,16 +242,25 @@ class Supervisor {
       rusage used = {};
       while (::wait4(process_.pid(), nullptr, __WALL, &used) < 0 && errno == EINTR) {
       }
-      if (usage_.cpu_ms == 0) take_usage(used);  // init was ended before it could tell
+      if (usage_.cpu_ms == 0) add_usage(used);  // init was ended before it could tell
     } else {
       ::kill(-process_.pid(), SIGKILL);
       if (settings_.kill_tree) settings_.kill_tree();
-      if (settings_.reaper) killed_ += end_descendants();
+      if (settings_.reaper) end_orphans();
     }
     process_.forget();
     if (settings_.check && spent_ == Spent::nothing) spent_ = settings_.check().spent;
     const bool by_us = timed_out_ || spent_ != Spent::nothing;
     if (by_us || WIFSIGNALED(wait_status_)) terminal_.restore_settings();
+  }
+
+  void end_orphans() {
+    const auto ended = end_descendants();
+    killed_ += ended.killed;
+    if (ended.left.empty()) return;
+    error_ =
+        fmt::format("{} process(es) of the command could not be ended and may still run: {}", ended.left.size(),
+                    fmt::join(ended.left.begin(), ended.left.begin() + static_cast<long>(std::min(ended.left.size(), named_at_most)), " "));
   }
 
   // A wrapper that ended by itself without a word about the command did not get to start it.
@@ -280,6 +295,7 @@ class Supervisor {
     outcome.usage = usage_;
     outcome.usage.wall_ms = static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(finished_ - started_).count());
     outcome.killed_processes = killed_;
+    outcome.error = error_;
     outputs_.hand_over(outcome);
     return outcome;
   }
@@ -300,7 +316,9 @@ class Supervisor {
   bool asked_to_end_ = false;
   bool measuring_ = false;
   Spent spent_ = Spent::nothing;
+  bool more_orphans_ = false;  // than were reaped at once
   std::uint64_t killed_ = 0;
+  std::string error_ = {};
   Usage usage_ = {};
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/watch.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,14 +28,22 @@ milliseconds until_full(std::uint64_t used, std::uint64_t limit, std::uint64_t p
   return milliseconds(static_cast<milliseconds::rep>(std::min<std::uint64_t>((limit - used) / per_ms, 1000)));
 }
 
+// Orphans of the tree that came to us and ended.
+std::uint64_t reaped_by_us() {
+  rusage used = {};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  return static_cast<std::uint64_t>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1'000'000 + used.ru_utime.tv_usec +
+                                    used.ru_stime.tv_usec);
+}
+
 std::uint64_t processors() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 }  // namespace
 
 Watch::Watch(const WatchLimits& limits, const Process& process, bool orphans)
-    : limits_(limits), tree_(ProcTree::of(process, orphans)), memory_(TreeMemory::of(process)) {}
+    : limits_(limits), tree_(ProcTree::of(process, orphans)), memory_(TreeMemory::of(process)), reaped_before_us_(reaped_by_us()) {}
 
-// Two figures that are each too small: what is alive with everything it waited for, and every step
+// Two figures that are each too small: what is alive with everything it and we waited for, and every step
 // seen of every process, which also holds those that nobody waited for. The larger one counts.
 std::uint64_t Watch::cpu_us(const std::vector<Member>& members) {
   std::uint64_t alive = 0;
@@ -49,7 +58,8 @@ std::uint64_t Watch::cpu_us(const std::vector<Member>& members) {
   }
   last_ticks_ = std::move(ticks);
   static const auto ticks_per_second = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
-  return std::max(alive, seen_ticks_) * 1'000'000 / ticks_per_second;
+  const auto reaped = reaped_by_us() - reaped_before_us_;
+  return std::max(alive * 1'000'000 / ticks_per_second + reaped, seen_ticks_ * 1'000'000 / ticks_per_second);
 }
 
 Reading Watch::look() {

@@ -123,6 +123,7 @@ base::Value outcome_value(Outcome outcome) {
   out.set("processes_exceeded", outcome.processes_exceeded);
   out.set("output_truncated", outcome.output_truncated);
   out.set("killed_processes", outcome.killed_processes);
+  if (!outcome.error.empty()) out.set("error", outcome.error);
   out.set("usage", usage_value(outcome.usage));
   out.set("appeared", texts(outcome.appeared));
   out.set("created_trusted", texts(outcome.created_trusted));

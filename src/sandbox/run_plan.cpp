@@ -96,6 +96,8 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   receipt.timings_us["run"] = micros_since(running);
   tree.report(outcome);
   names.report(outcome);
+  if (!outcome.error.empty())
+    receipt.gaps.push_back({.dimension = Dimension::processes, .code = "left_running", .paths = {}, .detail = outcome.error, .remedy = {}});
   outcome.receipt = std::move(receipt);
   return outcome;
 }

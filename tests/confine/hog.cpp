@@ -123,6 +123,26 @@ int forks(int wanted, unsigned hold_seconds) {
   return done({});
 }
 
+// Each process lives just long enough to make the next, in a session of its own: no pid is ever old.
+// Ends by itself after a while, for the day when nobody ends it.
+[[noreturn]] void hop(time_t until) {
+  ::setsid();
+  for (;;) {
+    const pid_t child = ::fork();
+    if (child < 0 && ::write(1, "refused\n", 8) < 0) ::_exit(2);
+    if (child != 0 || ::time(nullptr) > until) ::_exit(0);
+    const timespec pause = {.tv_sec = 0, .tv_nsec = 100'000};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
+int hoppers(int chains, const Wish& wish) {
+  const auto until = ::time(nullptr) + 30;
+  for (int i = 0; i < chains; ++i)
+    if (::fork() == 0) hop(until);
+  return done(wish);
+}
+
 [[noreturn]] void bomb() {
   for (;;) ::fork();
 }
@@ -189,6 +209,7 @@ int main(int argc, char** argv) {
   if (mode == "detached") return segment(wish, /*detach=*/true);
   if (mode == "file") return file(argv[4], wish);
   if (mode == "forks") return forks(number, wish.hold_seconds);
+  if (mode == "hop") return hoppers(number, wish);
   if (mode == "bomb") bomb();
   if (mode == "spin") return spin(number, std::atof(argv[3]));
   if (mode == "linger") return linger(number != 0);

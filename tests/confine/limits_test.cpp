@@ -160,6 +160,27 @@ TEST_P(Limits, NobodyOutlivesTheCommand) {
   }
 }
 
+// Each of their processes is gone before anybody can name it.
+TEST_P(Limits, NobodyHopsAway) {
+  const LimitScene scene(GetParam());
+  const auto ended = scene.run({}, {"hop", "3", "0"});
+  EXPECT_EQ(ended.number("exit_code"), 0) << ended.text;
+  EXPECT_EQ(ended.exit_code, 0);
+  const auto stopped = scene.run({"--timeout", "1s"}, {"hop", "3", "60"});
+  EXPECT_TRUE(stopped.flag("timed_out")) << stopped.text;
+  EXPECT_EQ(stopped.exit_code, 124);
+  EXPECT_LT(stopped.usage("wall_ms"), 5000);
+}
+
+TEST_P(Limits, OrphansAreReapedWhileTheCommandRuns) {
+  const OuterGroup outer;
+  if (!outer.usable()) GTEST_SKIP() << "counting them takes root and cgroup version 1";
+  LimitScene scene(GetParam());
+  scene.set_outer_group(outer.procs_file());
+  const auto run = scene.run({}, {"hop", "1", "2"});
+  EXPECT_EQ(run.output(), "done\n") << "the ended ones fill the list of processes";
+}
+
 TEST_P(Limits, WallTimeEndsWhatIgnoresSignalsHidesOrStops) {
   const LimitScene scene(GetParam());
   for (const auto& flags : {Words{"--timeout", "1s"}, Words{"--timeout", "1s", "--procs", "16"}}) {

@@ -204,6 +204,13 @@ class CoverageWriter {
                  .code = "signals_outside",
                  .detail = "processes of the same user outside can be signalled",
                  .remedy = "use a kernel with Landlock ABI 6, or allow pid namespaces"});
+    // With one, the kernel ends everybody as soon as our init program, or we, are gone.
+    if (!pids_)
+      for (const auto dimension : {Dimension::wall_time, Dimension::processes})
+        gap(weaker, {.dimension = dimension,
+                     .code = std::string(outlives_launcher),
+                     .detail = std::string(outlives_launcher_detail),
+                     .remedy = "allow pid namespaces"});
     // A process in another user namespace, or outside the Landlock domain, cannot be traced or read.
     by(Dimension::process_inspection, view_ != nullptr, "view");
     by(Dimension::process_inspection, landlock_ != nullptr, "landlock");

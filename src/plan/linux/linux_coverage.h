@@ -22,6 +22,11 @@ struct LinuxLayers {
   bool filtered = false;  // a syscall filter is installed
 };
 
+// Where no pid namespace holds the tree.
+inline constexpr std::string_view outlives_launcher = "outlives_launcher";
+inline constexpr std::string_view outlives_launcher_detail =
+    "when harn itself is killed (SIGKILL, out of memory), what the command started lives on, past its limits";
+
 void cover_linux(const PlanInput& input, const LinuxLayers& layers, Coverage& coverage);
 
 // Some rule lets the command change files of the host.

@@ -158,6 +158,21 @@ TEST(LinuxCoverage, WithoutAPidNamespaceOutsideProcessesShow) {
                {Dimension::process_inspection, "degraded view landlock seccomp", {"process_listing"}}});
 }
 
+// Nothing but a pid namespace ends with its launcher.
+TEST(LinuxCoverage, WithoutAPidNamespaceLimitsOfLifeEndWithTheLauncher) {
+  auto policy = quiet_policy();
+  const auto note = [&](const HostFacts& facts) { return std::ranges::count(lowered(policy, facts).notes, outlives_launcher_detail); };
+  EXPECT_EQ(note(modern_host()), 0);
+  EXPECT_EQ(note(without_namespaces(9)), 1);
+  policy.limits = {.max_processes = 10, .wall_time = std::chrono::seconds(5)};
+  EXPECT_EQ(note(without_namespaces(9)), 0) << "a gap of both limits";
+  const auto plan = lowered(policy, without_namespaces(9));
+  EXPECT_EQ(codes(plan.coverage, Dimension::wall_time), std::vector<std::string>{"outlives_launcher"});
+  EXPECT_EQ(codes(plan.coverage, Dimension::processes), (std::vector<std::string>{"outlives_launcher", "processes_sampled"}));
+  EXPECT_EQ(plan.coverage[Dimension::wall_time].status, Enforcement::degraded);
+  EXPECT_TRUE(codes(lowered(policy, modern_host()).coverage, Dimension::wall_time).empty());
+}
+
 TEST(LinuxCoverage, WithoutAFilterTheGapsSaySo) {
   for (const auto& [abi, code] : {std::pair{4, "udp_not_covered"}, std::pair{2, "no_syscall_filter"}}) {
     auto facts = without_namespaces(abi);

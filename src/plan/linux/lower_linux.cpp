@@ -92,6 +92,13 @@ void note_refusals(const LinuxLayers& layers, Plan& plan) {
     plan.notes.push_back(base::quoted(directory.text()) + " cannot be listed, because something in it is denied");
 }
 
+// Where a limit depends on it, it is a gap of that limit.
+void note_life(const PlanInput& input, const LinuxLayers& layers, Plan& plan) {
+  const bool held = layers.view && input.facts.linux.pid_namespaces;
+  if (held || input.policy.limits.wall_time || input.policy.limits.max_processes) return;
+  plan.notes.emplace_back(outlives_launcher_detail);
+}
+
 }  // namespace
 
 Status lower_linux(const PlanInput& input, Plan& plan) {
@@ -109,6 +116,7 @@ Status lower_linux(const PlanInput& input, Plan& plan) {
   plan.egress = layers.egress;
   place_temp(input, layers.view.has_value(), plan);
   note_refusals(layers, plan);
+  note_life(input, layers, plan);
   cover_linux(input, layers, plan.coverage);
   if (layers.view) confinement.view = std::move(layers.view->view);
   if (layers.landlock) confinement.landlock = std::move(layers.landlock->plan);

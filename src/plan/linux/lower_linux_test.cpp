@@ -157,13 +157,14 @@ TEST(LowerLinux, NotesWhatIsRefusedWithoutBeingAsked) {
   policy.process_sandbox.read_deny_roots = {AbsPath::of("/srv/key")};
   auto facts = without_namespaces(1);
   facts.paths["/srv"] = {.kind = PathKind::directory, .entries = {{"a", "key"}}};
-  EXPECT_EQ(
-      lowered(policy, facts).notes,
-      (std::vector<std::string>{"Unix sockets are limited to connected pairs: nothing here keeps sockets of the host away",
-                                "files cannot be moved or linked between directories: Landlock ABI 1 always refuses it",
-                                "truncate by path is refused: Landlock before ABI 3 cannot judge it",
-                                "terminals and shared memory of the host stay closed: without user namespaces there are no private ones",
-                                "'/srv' cannot be listed, because something in it is denied"}));
+  EXPECT_EQ(lowered(policy, facts).notes,
+            (std::vector<std::string>{
+                "Unix sockets are limited to connected pairs: nothing here keeps sockets of the host away",
+                "files cannot be moved or linked between directories: Landlock ABI 1 always refuses it",
+                "truncate by path is refused: Landlock before ABI 3 cannot judge it",
+                "terminals and shared memory of the host stay closed: without user namespaces there are no private ones",
+                "'/srv' cannot be listed, because something in it is denied",
+                "when harn itself is killed (SIGKILL, out of memory), what the command started lives on, past its limits"}));
 }
 
 }  // namespace
