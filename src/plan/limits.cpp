@@ -55,13 +55,15 @@ void limit_memory(const Limits& limits, const LimitHost& host, Plan& plan) {
   } else {
     plan.limits.watched["memory_bytes"] = *limits.max_memory_mb * mebibyte;
     enforced_by(plan.coverage, Dimension::memory, "supervisor");
-    open_gap(plan.coverage,
-             {.dimension = Dimension::memory,
-              .code = "memory_sampled",
-              .paths = {},
-              .detail = "memory is sampled, not charged: a burst can pass the limit for a moment before the tree is killed",
-              .remedy = cgroup_remedy(host)},
-             Enforcement::degraded);
+    open_gap(
+        plan.coverage,
+        {.dimension = Dimension::memory,
+         .code = "memory_sampled",
+         .paths = {},
+         .detail = "memory is sampled, not charged: a burst can pass the limit for a moment before the tree is killed, and memory can be "
+                   "hidden from sampling",
+         .remedy = cgroup_remedy(host)},
+        Enforcement::degraded);
     return;
   }
   enforced_by(plan.coverage, Dimension::memory, "cgroup");

@@ -112,11 +112,23 @@ std::vector<Member> ProcTree::members() const {
   return out;
 }
 
+pid_t ProcTree::holder(const Member& member) const {
+  if (has_memory(read(member.pid, "status"))) return member.pid;
+  if (member.threads < 2) return 0;
+  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(::fdopendir(open_directory(member.pid, "task").release()), &::closedir);
+  if (!tasks) return 0;
+  while (const auto* task = ::readdir(tasks.get()))
+    if (const auto thread = number<pid_t>(task->d_name); thread && has_memory(read(*thread, "status"))) return *thread;
+  return 0;
+}
+
 std::string ProcTree::read(pid_t pid, std::string_view file) const { return read_whole(proc_.get(), fmt::format("{}/{}", pid, file)); }
 
 sys::UniqueFd ProcTree::open_directory(pid_t pid, std::string_view name) const {
   return sys::UniqueFd(::openat(proc_.get(), fmt::format("{}/{}", pid, name).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
+
+bool has_memory(std::string_view status) { return status.find("\nVmRSS:") != std::string_view::npos; }
 
 std::uint64_t bytes_of(std::string_view text, std::string_view name) {
   for (std::size_t at = 0; at < text.size();) {

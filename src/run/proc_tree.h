@@ -30,6 +30,9 @@ class ProcTree {
   static ProcTree of(const Process& process, bool orphans);
 
   std::vector<Member> members() const;
+  // Whose files tell about the memory of a member: itself or, when its first thread has ended, another
+  // thread. 0 = nobody's, it has ended.
+  pid_t holder(const Member& member) const;
   // A file of one member; empty when it is gone or closed to us.
   std::string read(pid_t pid, std::string_view file) const;
   // A directory of one member, to list; invalid when closed to us.
@@ -45,6 +48,9 @@ class ProcTree {
   std::uint64_t root_started_ = 0;  // a pid can become somebody else's
   bool orphans_ = false;
 };
+
+// Whether the status of a process tells of memory: one that has ended, or whose first thread has, has none.
+bool has_memory(std::string_view status);
 
 // "NAME:   123 kB" in a file of such lines, in bytes; 0 when it is not there.
 std::uint64_t bytes_of(std::string_view text, std::string_view name);

@@ -5,17 +5,16 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "run/smaps.h"
 #include "sys/files.h"
 
 namespace harn::run {
@@ -53,29 +52,6 @@ std::uint64_t proportional(std::string_view rollup, std::string_view status) {
   return bytes_of(rollup, "Pss_Anon") + bytes_of(rollup, "Pss_Shmem") + bytes_of(rollup, "SwapPss") + bytes_of(status, "VmPTE");
 }
 
-// A line such as "7f00-7f80 rw-s 00000000 00:01 1029   /memfd:x (deleted)" begins a mapping in smaps.
-struct Mapping {
-  dev_t device = 0;
-  ino_t inode = 0;
-  bool system_v = false;
-};
-
-bool parse_mapping(std::string_view line, Mapping& out) {
-  const auto words = base::split(line, ' ');
-  if (words.size() < 5 || words[0].find('-') == std::string_view::npos) return false;
-  const auto colon = words[3].find(':');
-  if (colon == std::string_view::npos) return false;
-  unsigned major = 0;
-  unsigned minor = 0;
-  std::uint64_t inode = 0;
-  const auto hex = [](std::string_view text, unsigned& number) { std::from_chars(text.data(), text.data() + text.size(), number, 16); };
-  hex(words[3].substr(0, colon), major);
-  hex(words[3].substr(colon + 1), minor);
-  std::from_chars(words[4].data(), words[4].data() + words[4].size(), inode);
-  out = {.device = makedev(major, minor), .inode = inode, .system_v = line.find(" /SYSV") != std::string_view::npos};
-  return true;
-}
-
 }  // namespace
 
 TreeMemory TreeMemory::of(const Process& process) {
@@ -84,6 +60,7 @@ TreeMemory TreeMemory::of(const Process& process) {
     struct stat status = {};
     if (::fstat(probe.get(), &status) == 0) memory.memory_file_device_ = status.st_dev;
   }
+  memory.hidden_ = HiddenMemory(memory.memory_file_device_);
   if (!process.has_init()) return memory;
   std::set<std::string> seen;
   for (const auto& [device, point] : memory_file_systems(::getpid())) seen.insert(device);  // the host's, bound into the view
@@ -104,8 +81,12 @@ TreeMemory::Held TreeMemory::held(const ProcTree& tree, const std::vector<Member
     struct statfs use = {};
     if (::fstatfs(fd.get(), &use) == 0) held.bytes += (use.f_blocks - use.f_bfree) * static_cast<std::uint64_t>(use.f_bsize);
   }
-  for (const auto& member : members)
-    if (!member.init) add_memory_files(tree, member.pid, held);
+  for (const auto& member : members) {
+    const pid_t pid = member.init ? 0 : tree.holder(member);
+    if (pid == 0) continue;
+    held.holders.push_back(pid);
+    add_memory_files(tree, pid, held);
+  }
   return held;
 }
 
@@ -121,20 +102,12 @@ void TreeMemory::add_memory_files(const ProcTree& tree, pid_t pid, Held& held) c
 }
 
 std::uint64_t TreeMemory::counted_twice(const ProcTree& tree, pid_t pid, const Held& held) const {
-  const auto text = tree.read(pid, "smaps");
   std::uint64_t twice = 0;
-  bool counted = false;
-  std::uint64_t proportion = 0;
-  for (const auto line : base::split(text, '\n')) {
-    if (Mapping mapping; parse_mapping(line, mapping)) {
-      counted = devices_.contains(mapping.device) || held.memory_files.contains({mapping.device, mapping.inode}) ||
-                (mapping.system_v && mapping.device == memory_file_device_);
-    } else if (counted && line.starts_with("Pss:")) {
-      proportion = bytes_of(line, "Pss");
-      twice += proportion;
-    } else if (counted && line.starts_with("Anonymous:")) {
-      twice -= std::min(proportion, bytes_of(line, "Anonymous"));  // private copies of its pages are memory of their own
-    }
+  for (const auto& mapping : parse_smaps(tree.read(pid, "smaps"))) {
+    const bool counted = devices_.contains(mapping.device) || held.memory_files.contains({mapping.device, mapping.inode}) ||
+                         (mapping.system_v && mapping.device == memory_file_device_);
+    // Private copies of its pages are memory of their own.
+    if (counted) twice += mapping.proportion - std::min(mapping.proportion, mapping.anonymous);
   }
   return twice;
 }
@@ -147,10 +120,16 @@ std::uint64_t TreeMemory::bytes(const ProcTree& tree, const std::vector<Member>&
 
 std::uint64_t TreeMemory::bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const {
   const auto held = this->held(tree, members);
-  const auto total = [&](const auto& of_member) {
+  const auto growth = hidden_.growth();
+  const auto seen = seen_bytes(tree, held, limit);
+  if (seen > limit || seen + growth <= limit) return seen;
+  return seen + hidden_.bytes(tree, held.holders, held.memory_files, held.bytes, growth);
+}
+
+std::uint64_t TreeMemory::seen_bytes(const ProcTree& tree, const Held& held, std::uint64_t limit) const {
+  const auto total = [&](const auto& of_holder) {
     auto sum = held.bytes;
-    for (const auto& member : members)
-      if (!member.init) sum += of_member(member.pid);
+    for (const auto pid : held.holders) sum += of_holder(pid);
     return sum;
   };
   const auto most = total([&](pid_t pid) { return upper_bound(tree.read(pid, "status")); });
@@ -158,8 +137,7 @@ std::uint64_t TreeMemory::bytes_once(const ProcTree& tree, const std::vector<Mem
   const auto shared_once = total([&](pid_t pid) { return proportional(tree.read(pid, "smaps_rollup"), tree.read(pid, "status")); });
   if (shared_once <= limit) return shared_once;
   std::uint64_t twice = 0;
-  for (const auto& member : members)
-    if (!member.init) twice += counted_twice(tree, member.pid, held);
+  for (const auto pid : held.holders) twice += counted_twice(tree, pid, held);
   return shared_once - std::min(twice, shared_once);
 }
 

@@ -3,10 +3,14 @@
 // Static and plain, so that it starts inside any sandbox.
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,6 +79,75 @@ int mapped_file(const Wish& wish) {
   const int fd = ::memfd_create("hog", 0);
   if (::ftruncate(fd, static_cast<off_t>(wish.bytes)) != 0) broken("ftruncate");
   return fill(::mmap(nullptr, wish.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), wish);
+}
+
+// Everything below is held, and shows in no counter of the process.
+int dropped(const Wish& wish) {
+  void* memory = ::mmap(nullptr, wish.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) broken("mmap");
+  for (std::size_t at = 0; at < wish.bytes; at += mebibyte) {
+    std::memset(static_cast<char*>(memory) + at, 1, mebibyte);
+    ::madvise(static_cast<char*>(memory) + at, mebibyte, MADV_DONTNEED);
+  }
+  return done(wish);
+}
+
+int in_a_closed_process(const Wish& wish) {
+  if (::prctl(PR_SET_DUMPABLE, 0) != 0) broken("prctl");
+  return memory_file(wish);
+}
+
+bool send_away(int socket, int file) {
+  char byte = 0;
+  iovec text = {.iov_base = &byte, .iov_len = 1};
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof file)] = {};
+  msghdr message = {};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = space;
+  message.msg_controllen = sizeof space;
+  auto* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof file);
+  std::memcpy(CMSG_DATA(header), &file, sizeof file);
+  return ::sendmsg(socket, &message, 0) == 1;
+}
+
+// One after the other: none is large, and only one at a time has a descriptor.
+int in_flight(const Wish& wish) {
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) broken("socketpair");
+  static const std::string block(mebibyte, 'x');
+  for (std::size_t left = wish.bytes; left > 0; left -= mebibyte) {
+    const int file = ::memfd_create("hog", 0);
+    if (::write(file, block.data(), block.size()) != static_cast<ssize_t>(block.size())) broken("write");
+    if (!send_away(ends[0], file)) broken("sendmsg");
+    ::close(file);
+  }
+  return done(wish);
+}
+
+void* fill_and_stay(void* wish) {
+  const auto& wanted = *static_cast<const Wish*>(wish);
+  ::usleep(50'000);  // the first thread has ended
+  ::exit(heap(wanted));
+}
+
+int without_first_thread(const Wish& wish) {
+  static const Wish kept = wish;
+  pthread_t thread = {};
+  if (::pthread_create(&thread, nullptr, fill_and_stay, const_cast<Wish*>(&kept)) != 0) broken("pthread_create");
+  ::syscall(SYS_exit, 0);
+  return 0;
+}
+
+// Room for more than it fills.
+int sparse(const Wish& wish) {
+  void* memory = ::mmap(nullptr, wish.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) broken("mmap");
+  std::memset(memory, 1, mebibyte);
+  return done(wish);
 }
 
 int file(const char* path, const Wish& wish) {
@@ -176,7 +249,7 @@ void stay_forever(bool stopped) {
 
 // Three that want to outlive everything: a daemon without descriptors, one that is stopped, and a
 // child that ignores what can be ignored.
-int linger(bool leave) {
+int lingerers(bool leave) {
   for (const bool stopped : {false, true}) {
     if (::fork() != 0) continue;
     ::setsid();
@@ -205,6 +278,11 @@ int main(int argc, char** argv) {
   if (mode == "ten") return ten(wish);
   if (mode == "memfd") return memory_file(wish);
   if (mode == "mapped") return mapped_file(wish);
+  if (mode == "dropped") return dropped(wish);
+  if (mode == "closed") return in_a_closed_process(wish);
+  if (mode == "flight") return in_flight(wish);
+  if (mode == "threaded") return without_first_thread(wish);
+  if (mode == "sparse") return sparse(wish);
   if (mode == "segment") return segment(wish, /*detach=*/false);
   if (mode == "detached") return segment(wish, /*detach=*/true);
   if (mode == "file") return file(argv[4], wish);
@@ -212,6 +290,6 @@ int main(int argc, char** argv) {
   if (mode == "hop") return hoppers(number, wish);
   if (mode == "bomb") bomb();
   if (mode == "spin") return spin(number, std::atof(argv[3]));
-  if (mode == "linger") return linger(number != 0);
+  if (mode == "linger") return lingerers(number != 0);
   return 2;
 }
