@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facade: strings prepare, spawn and supervise together and writes the receipt. Owns no
 // mechanism.
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -44,6 +45,17 @@ Status check_runnable(const Plan& plan) {
                     .hint = "leave --backend out, or name linux, bubblewrap or firejail"});
 }
 
+// Closed is not what was asked for either: a command that may reach one host would fail in ways nobody
+// could explain.
+Status check_network(const Plan& plan) {
+  const auto gap = std::ranges::find(plan.coverage.gaps, "per_host_network", &Gap::code);
+  if (gap == plan.coverage.gaps.end()) return {};
+  return fail(Error{.code = ErrorCode::not_supported,
+                    .stage = Stage::prepare,
+                    .message = "the network cannot be opened to named hosts only: " + gap->detail,
+                    .hint = "leave the hosts out (--allow-host, network.allowed_hosts), or open the whole network with --net allowed"});
+}
+
 run::Session session_for(const run::Stdio& stdio, const RunOptions& options) {
   if (stdio.terminal_fd < 0 || !options.whole_process) return run::Session::own;
   return run::in_foreground(stdio.terminal_fd) ? run::Session::terminal : run::Session::group;
@@ -54,6 +66,7 @@ run::Session session_for(const run::Stdio& stdio, const RunOptions& options) {
 Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   const auto start = Clock::now();
   HARN_OK(check_runnable(plan));
+  HARN_OK(check_network(plan));
   const auto run_id = run::make_run_id();
   HARN_TRY(stdio,
            run::open_stdio({.streams = options.streams, .input = options.input, .count_output = plan.limits.max_output_bytes.has_value()}));
