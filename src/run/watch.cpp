@@ -41,7 +41,11 @@ std::uint64_t processors() { return std::max(1u, std::thread::hardware_concurren
 }  // namespace
 
 Watch::Watch(const WatchLimits& limits, const Process& process, bool orphans)
-    : limits_(limits), tree_(ProcTree::of(process, orphans)), memory_(TreeMemory::of(process)), reaped_before_us_(reaped_by_us()) {}
+    : limits_(limits),
+      tree_(ProcTree::of(process, orphans)),
+      memory_(TreeMemory::of(process)),
+      orphans_(orphans),
+      reaped_before_us_(reaped_by_us()) {}
 
 // Two figures that are each too small: what is alive with everything it and we waited for, and every step
 // seen of every process, which also holds those that nobody waited for. The larger one counts.
@@ -58,7 +62,7 @@ std::uint64_t Watch::cpu_us(const std::vector<Member>& members) {
   }
   last_ticks_ = std::move(ticks);
   static const auto ticks_per_second = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
-  const auto reaped = reaped_by_us() - reaped_before_us_;
+  const auto reaped = orphans_ ? reaped_by_us() - reaped_before_us_ : 0;
   return std::max(alive * 1'000'000 / ticks_per_second + reaped, seen_ticks_ * 1'000'000 / ticks_per_second);
 }
 

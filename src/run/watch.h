@@ -40,6 +40,7 @@ class Watch {
   std::uint64_t memory_peak_ = 0;
   std::uint64_t processes_peak_ = 0;
   std::map<std::pair<pid_t, std::uint64_t>, std::uint64_t> last_ticks_ = {};  // by pid and start, so that a reused pid is another
+  bool orphans_ = false;                                                      // come to us, and we have no other children
   std::uint64_t reaped_before_us_ = 0;  // processor time of our children that ended before the command began
   std::uint64_t seen_ticks_ = 0;
 };
