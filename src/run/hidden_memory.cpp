@@ -19,6 +19,7 @@
 namespace harn::run {
 namespace {
 
+constexpr std::chrono::seconds a_while{1};
 constexpr std::size_t longest_table = 1u << 20;
 
 std::uint64_t shared_on_host() {
@@ -86,6 +87,13 @@ std::uint64_t HiddenMemory::bytes(const ProcTree& tree, const std::vector<pid_t>
   }
   const auto unseen = growth - std::min(growth, counted_bytes);
   return place ? unseen : std::min(mapped, unseen);
+}
+
+std::uint64_t HiddenMemory::lasting(std::uint64_t bytes, Clock::time_point now) {
+  looks_.emplace_back(now, bytes);
+  while (looks_.size() > 1 && now - looks_[1].first >= a_while) looks_.pop_front();
+  if (now - looks_.front().first < a_while) return 0;
+  return std::ranges::min(looks_, {}, [](const auto& look) { return look.second; }).second;
 }
 
 }  // namespace harn::run

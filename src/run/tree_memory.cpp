@@ -112,18 +112,19 @@ std::uint64_t TreeMemory::counted_twice(const ProcTree& tree, pid_t pid, const H
   return twice;
 }
 
-std::uint64_t TreeMemory::bytes(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const {
+std::uint64_t TreeMemory::bytes(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) {
   const auto first = bytes_once(tree, members, limit);
   // A process that ends while it is looked at takes away what its files would have been deducted by.
   return first <= limit ? first : std::min(first, bytes_once(tree, members, limit));
 }
 
-std::uint64_t TreeMemory::bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const {
+std::uint64_t TreeMemory::bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) {
   const auto held = this->held(tree, members);
-  const auto growth = hidden_.growth();
   const auto seen = seen_bytes(tree, held, limit);
-  if (seen > limit || seen + growth <= limit) return seen;
-  return seen + hidden_.bytes(tree, held.holders, held.memory_files, held.bytes, growth);
+  if (seen > limit) return seen;
+  const auto growth = hidden_.growth();
+  const auto hidden = seen + growth <= limit ? 0 : hidden_.bytes(tree, held.holders, held.memory_files, held.bytes, growth);
+  return seen + hidden_.lasting(hidden, HiddenMemory::Clock::now());
 }
 
 std::uint64_t TreeMemory::seen_bytes(const ProcTree& tree, const Held& held, std::uint64_t limit) const {

@@ -22,7 +22,7 @@ class TreeMemory {
 
   void set_system_v(std::uint64_t bytes) { system_v_ = bytes; }  // as the init program told
   // Cheap while the sum of upper bounds stays below `limit`; shared pages are told apart only above.
-  std::uint64_t bytes(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const;
+  std::uint64_t bytes(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit);
 
  private:
   struct Held {  // beside what processes have resident
@@ -31,7 +31,7 @@ class TreeMemory {
     std::vector<pid_t> holders = {};  // one per process that has memory
   };
 
-  std::uint64_t bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const;
+  std::uint64_t bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit);
   std::uint64_t seen_bytes(const ProcTree& tree, const Held& held, std::uint64_t limit) const;
   Held held(const ProcTree& tree, const std::vector<Member>& members) const;
   void add_memory_files(const ProcTree& tree, pid_t pid, Held& held) const;
