@@ -15,7 +15,8 @@ namespace {
 pid_t start(const char* script) {
   pid_t pid = -1;
   const char* const words[] = {"/bin/sh", "-c", script, nullptr};
-  EXPECT_EQ(::posix_spawn(&pid, words[0], nullptr, nullptr, const_cast<char* const*>(words), environ), 0);
+  const char* const variables[] = {"PATH=/usr/bin:/bin", nullptr};
+  EXPECT_EQ(::posix_spawn(&pid, words[0], nullptr, nullptr, const_cast<char* const*>(words), const_cast<char* const*>(variables)), 0);
   return pid;
 }
 
