@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+
 namespace harn::run {
 
 void settle_ending(const Ended& ended, Outcome& outcome) {
@@ -18,6 +20,12 @@ void settle_ending(const Ended& ended, Outcome& outcome) {
   // Whatever the command made of our SIGTERM, the limit ended it.
   if (ended.memory_spent) outcome.exit_code = -SIGKILL;
   if (ended.cpu_spent) outcome.exit_code = -SIGXCPU;
+}
+
+void add_usage(const rusage& used, Usage& usage) {
+  usage.cpu_ms += static_cast<std::uint64_t>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+                                             (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
+  usage.max_memory_bytes = std::max(usage.max_memory_bytes, static_cast<std::uint64_t>(used.ru_maxrss) * 1024);
 }
 
 }  // namespace harn::run

@@ -2,6 +2,8 @@
 // What a wait status means, given what the supervisor did. Pure.
 #pragma once
 
+#include <sys/resource.h>
+
 #include "harn/outcome.h"
 
 namespace harn::run {
@@ -19,5 +21,8 @@ struct Ended {
 };
 
 void settle_ending(const Ended& ended, Outcome& outcome);
+
+// Processor time of everybody adds up, memory is that of the largest.
+void add_usage(const rusage& used, Usage& usage);
 
 }  // namespace harn::run

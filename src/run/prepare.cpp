@@ -20,6 +20,7 @@
 #include "plan/syscalls/bpf.h"
 #include "run/init_program.h"
 #include "run/prepare_landlock.h"
+#include "run/prepare_stdio.h"
 #include "run/prepare_view.h"
 #include "run/prepared_parts.h"
 #include "run/prove.h"
@@ -31,7 +32,6 @@ namespace {
 
 using child::Op;
 
-constexpr int first_free_fd = 10;  // above everything the children put in a fixed place
 constexpr std::size_t stack_bytes = 65536;
 constexpr std::string_view open_files = "nofile";
 
@@ -78,8 +78,8 @@ class Preparer {
     const View* view = linux != nullptr && linux->view ? &*linux->view : nullptr;
     if (view != nullptr) HARN_OK(write_outer(*view));
     HARN_OK(write_start(view != nullptr));
-    HARN_OK(write_stdio());
-    if (view != nullptr) write_terminals();
+    HARN_OK(write_stdio(settings_, inner_));
+    if (view != nullptr) write_terminals(settings_, inner_);
     HARN_OK(write_place());
     if (linux != nullptr) HARN_OK(write_narrowing(*linux, view));
     else inner_.add({.op = Op::close_others, .number = 3}, "close descriptors");
@@ -120,15 +120,8 @@ class Preparer {
     outer_.add({.op = Op::check_lifeline, .number = parts_.launch.control_fd}, "see the launcher alive");
     if ((flags & CLONE_NEWUSER) != 0) write_identity(outer_, ::geteuid(), ::getegid());
     if (settings_.hide_launcher) outer_.add({.op = Op::hide_launcher}, "hide the launcher");
-    write_view(outer_, view, terminal_name());
+    write_view(outer_, view, terminal_name(settings_));
     return {};
-  }
-
-  // Programs ask for the name of their terminal; the private devpts does not know the caller's.
-  std::string terminal_name() const {
-    char name[64];
-    if (settings_.terminal_fd < 0) return {};
-    return ::ttyname_r(settings_.terminal_fd, name, sizeof name) == 0 ? name : std::string();
   }
 
   Status write_init() {
@@ -156,36 +149,6 @@ class Preparer {
     else inner_.add({.op = Op::new_group}, "start a process group");
     if (settings_.session == Session::terminal) inner_.add({.op = Op::take_terminal, .number = settings_.terminal_fd}, "take the terminal");
     return {};
-  }
-
-  Status write_stdio() {
-    for (int target = 0; target < 3; ++target) {
-      int source = settings_.stdio[static_cast<std::size_t>(target)];
-      if (source == target) continue;
-      if (source < 3) {
-        sys::UniqueFd moved(::fcntl(source, F_DUPFD_CLOEXEC, first_free_fd));
-        if (!moved) return fail(failed("fcntl", "F_DUPFD_CLOEXEC", errno));
-        source = parts_.keep.fd(std::move(moved));
-      }
-      inner_.add({.op = Op::move_fd, .number = source, .mask = static_cast<std::uint64_t>(target)},
-                 fmt::format("set descriptor {}", target));
-    }
-    return {};
-  }
-
-  // Through the caller's own descriptor its owner could open the terminal to others.
-  void write_terminals() {
-    const auto name = terminal_name();
-    struct stat shown = {};
-    if (name.empty() || ::fstat(settings_.terminal_fd, &shown) != 0) return;
-    for (int target = 0; target < 3; ++target) {
-      const int source = settings_.stdio[static_cast<std::size_t>(target)];
-      struct stat status = {};
-      if (::fstat(source, &status) != 0 || !S_ISCHR(status.st_mode) || status.st_rdev != shown.st_rdev) continue;
-      const auto flags = static_cast<unsigned>(::fcntl(source, F_GETFL)) & O_ACCMODE;
-      inner_.add({.op = Op::reopen, .number = target, .mask = flags | O_NOCTTY | O_CLOEXEC, .text = "/dev/console"},
-                 fmt::format("open the terminal anew as descriptor {}", target));
-    }
   }
 
   Status write_place() {

@@ -13,12 +13,12 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "run/ending.h"
 #include "run/init/protocol.h"
 #include "run/outputs.h"
 #include "run/stop_tree.h"
 #include "run/terminal.h"
+#include "run/wrapper_report.h"
 #include "sys/files.h"
 
 namespace harn::run {
@@ -37,16 +37,6 @@ Error failed(std::string_view call, std::string_view what, int error) {
   auto out = sys::os_failure(call, what, error);
   out.stage = Stage::supervise;
   return out;
-}
-
-// What it said is only ours to repeat where it did not go to the caller already.
-Error no_sandbox_made(std::string_view captured) {
-  Error error{.code = ErrorCode::os,
-              .stage = Stage::spawn,
-              .message = "bubblewrap could not set up the sandbox or start the command",
-              .hint = "it says why in its own words; 'harn doctor' shows what this host can do"};
-  if (const auto said = base::trim(captured.substr(0, captured.find('\n'))); !said.empty()) error.message += ": " + std::string(said);
-  return error;
 }
 
 class Supervisor {
@@ -122,7 +112,7 @@ class Supervisor {
   // Without an init program a stopped command is seen here, and orphans end here.
   void look_at_children() {
     if (process_.has_init()) return;
-    if (settings_.reaper) more_orphans_ = reap_orphans(process_.pid(), [this](const rusage& used) { add_usage(used); });
+    if (settings_.reaper) more_orphans_ = reap_orphans(process_.pid(), [this](const rusage& used) { add_usage(used, usage_); });
     siginfo_t seen = {};
     if (::waitid(P_PID, static_cast<id_t>(process_.pid()), &seen, WSTOPPED | WNOHANG) == 0 && seen.si_pid != 0) stop_along();
   }
@@ -182,12 +172,6 @@ class Supervisor {
     if (settings_.shared_memory) settings_.shared_memory(record.shared_pages * page);
   }
 
-  void add_usage(const rusage& used) {
-    usage_.cpu_ms += static_cast<std::uint64_t>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
-                                                (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
-    usage_.max_memory_bytes = std::max(usage_.max_memory_bytes, static_cast<std::uint64_t>(used.ru_maxrss) * 1024);
-  }
-
   void end_direct() {
     rusage used = {};
     int status = 0;
@@ -196,7 +180,7 @@ class Supervisor {
     over_ = ended_ = true;
     wait_status_ = status;
     finished_ = Clock::now();
-    add_usage(used);
+    add_usage(used, usage_);
   }
 
   void keep_limits() {
@@ -242,7 +226,7 @@ class Supervisor {
       rusage used = {};
       while (::wait4(process_.pid(), nullptr, __WALL, &used) < 0 && errno == EINTR) {
       }
-      if (usage_.cpu_ms == 0) add_usage(used);  // init was ended before it could tell
+      if (usage_.cpu_ms == 0) add_usage(used, usage_);  // init was ended before it could tell
     } else {
       ::kill(-process_.pid(), SIGKILL);
       if (settings_.kill_tree) settings_.kill_tree();
@@ -266,10 +250,7 @@ class Supervisor {
   // A wrapper that ended by itself without a word about the command did not get to start it.
   bool wrapper_failed() const {
     if (process_.wrapper_status_fd() < 0 || !WIFEXITED(wait_status_) || timed_out_ || spent_ != Spent::nothing) return false;
-    char report[4096];
-    const ssize_t got = ::read(process_.wrapper_status_fd(), report, sizeof report);
-    const std::string_view text(report, got > 0 ? static_cast<std::size_t>(got) : 0);
-    return text.find("\"exit-code\"") == std::string_view::npos;
+    return !wrapper_started_command(process_.wrapper_status_fd());
   }
 
   // Who set no time limit waits for the reader of the output as for any other program.
