@@ -24,7 +24,12 @@ std::unexpected<Error> bad_value(std::string_view option, Error error) {
 // A limit in the range its member has in a policy.
 Status read_limit(std::string_view option, std::string_view member, const base::Value& value, Policy& policy) {
   auto read = policy::read_limit(member, value, policy);
-  if (!read) return bad_value(option, std::move(read).error());
+  if (!read) {
+    auto error = std::move(read).error();
+    const auto place = fmt::format("'limits.{}': ", member);
+    if (error.message.starts_with(place)) error.message.erase(0, place.size());
+    return bad_value(option, std::move(error));
+  }
   return {};
 }
 

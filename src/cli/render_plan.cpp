@@ -113,8 +113,18 @@ void add_direct(std::string& out, const Policy& policy) {
   add_line(out, "limits", limited ? "not enforced: " + limits_text(policy.limits) : "none");
 }
 
+void add_private(std::string& out, const Plan& plan) {
+  const auto* linux = std::get_if<LinuxConfinement>(&plan.confinement);
+  if (linux == nullptr || !linux->view) return;
+  Names places;
+  for (const auto& step : linux->view->mounts)
+    if (step.op == MountOp::tmpfs && !step.target.is_root()) places.push_back(step.target.text());
+  if (!places.empty()) add_line(out, "private", fmt::format("{} (may be written; gone after the run)", listed(places, paths_shown)));
+}
+
 void add_confined(std::string& out, const PlanPicture& picture) {
   add_paths(out, picture.rules);
+  add_private(out, picture.plan);
   out += "Other\n";
   add_line(out, "network", network_text(picture.policy.effective_network(), picture.policy.level()));
   add_line(out, "limits", limits_text(picture.policy.limits));
@@ -196,12 +206,13 @@ std::string picture_of(const PlanPicture& picture) {
   return out;
 }
 
-std::string explanation_of(const AbsPath& path, const PathRules& rules) {
+std::string explanation_of(const AbsPath& path, const PathRules& rules, std::string_view beside) {
   std::string out = path.text() + "\n";
   for (const auto& [op, name] : base::EnumNames<FileOp>::names) {
     const auto decision = rules.decide(path, op);
-    const auto why = decision.origin == Origin::nothing ? std::string("no rule covers it")
-                                                        : fmt::format("{} at {}", base::enum_name(decision.origin), decision.rule.text());
+    const auto uncovered = beside.empty() ? std::string("no rule covers it") : std::string(beside);
+    const auto why =
+        decision.origin == Origin::nothing ? uncovered : fmt::format("{} at {}", base::enum_name(decision.origin), decision.rule.text());
     out += fmt::format("  {:<9}{:<5}{}\n", name, decision.allowed ? "yes" : "no", why);
   }
   return out;

@@ -20,6 +20,7 @@ struct PlanPicture {
 std::string picture_of(const PlanPicture& picture);
 
 // decide() for one path, every operation, with the deciding rule and why it is there.
-std::string explanation_of(const AbsPath& path, const PathRules& rules);
+// `beside` says what stands at the path where no rule does; empty = nothing.
+std::string explanation_of(const AbsPath& path, const PathRules& rules, std::string_view beside);
 
 }  // namespace harn::cli

@@ -11,6 +11,7 @@
 #include "plan/names.h"
 #include "plan/wrappers/container_mounts.h"
 #include "policy/env_rules.h"
+#include "policy/presets.h"
 
 namespace harn::cli {
 namespace {
@@ -39,15 +40,24 @@ PathRules rules_inside(const Prepared& prepared, Backend backend) {
                                : PathRules::for_processes(prepared.policy, prepared.facts);
 }
 
-// A policy that runs nothing has a meaning too, so a plan that cannot be made is no error here.
-Backend backend_of(const Prepared& prepared) {
-  if (prepared.options.backend) return *prepared.options.backend;
-  const auto plan = make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options, prepared.rules);
-  return plan ? plan->backend : Backend::noop;
+// Where no rule grants anything, a secret is kept away by name, and a view may have a place of its own.
+std::string what_stands_there(const AbsPath& path, const Prepared& prepared, const Result<Plan>& plan) {
+  for (const auto& credential : policy::credential_paths(prepared.facts))
+    if (credential.path.contains(path))
+      return fmt::format("credential at {}; process_sandbox.credentials opens it", credential.path.text());
+  const auto* linux = plan ? std::get_if<LinuxConfinement>(&plan->confinement) : nullptr;
+  if (linux == nullptr || !linux->view) return {};
+  const MountStep* deepest = nullptr;
+  for (const auto& step : linux->view->mounts)
+    if (step.target.contains(path)) deepest = &step;
+  if (deepest == nullptr || deepest->op != MountOp::tmpfs || deepest->target.is_root()) return {};
+  return fmt::format("no rule covers it; {} is private: what is written there is gone after the run", deepest->target.text());
 }
 
 Result<Reply> explain_paths(const Arguments& arguments, const Prepared& prepared) {
-  const auto backend = backend_of(prepared);
+  // A policy that runs nothing has a meaning too, so a plan that cannot be made is no error here.
+  const auto plan = make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options, prepared.rules);
+  const auto backend = prepared.options.backend.value_or(plan ? plan->backend : Backend::noop);
   const auto rules = rules_inside(prepared, backend);
   HARN_TRY(paths, path_arguments(arguments.all("explain-path"), prepared.context));
   base::Array answers;
@@ -58,7 +68,7 @@ Result<Reply> explain_paths(const Arguments& arguments, const Prepared& prepared
       path = std::move(real);
     }
     answers.push_back(explanation_value(path, rules));
-    reply.out += explanation_of(path, rules);
+    reply.out += explanation_of(path, rules, what_stands_there(path, prepared, plan));
   }
   if (arguments.has("json")) reply.out = base::print_json(base::Value(std::move(answers)), 2) + "\n";
   if (is_container(backend)) reply.err = "harn: note: these are the paths of this host; the container image brings its own system\n";

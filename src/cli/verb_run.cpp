@@ -53,6 +53,14 @@ std::string gap_line(const Plan& plan, const Prepared& prepared, const Caller& c
   return out;
 }
 
+// Somebody believes in a denial; where nothing is, nothing is closed.
+std::string denial_lines(const Prepared& prepared) {
+  std::string out;
+  for (const auto& path : prepared.policy.process_sandbox.read_deny_roots)
+    if (!prepared.facts.exists(path)) out += fmt::format("harn: warning: nothing is at the denied {}\n", base::quoted(path.text()));
+  return out;
+}
+
 std::string limit_line(const Outcome& outcome, const Plan& plan) {
   if (outcome.cpu_exceeded) return "harn: stopped: the processor time of its tree is spent (--cpu-seconds)\n";
   if (outcome.timed_out)
@@ -126,7 +134,7 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
                      .workspace = prepared.policy.workspace_roots.value_or(std::vector<AbsPath>{}),
                      .canary = std::move(canary)};
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
-  else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller));
+  else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller) + denial_lines(prepared));
   HARN_TRY(receipt, receipt_place(arguments, prepared));
   HARN_TRY(outcome, run_plan(plan, options));
   Reply reply{.exit_code = exit_code_of(outcome)};

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "sys/files.h"
 
 namespace harn::host {
@@ -23,7 +24,15 @@ Result<std::optional<std::string>> read_user_file_if_present(const AbsPath& path
 Status keep_user_file(const AbsPath& path, std::string_view text) { return sys::replace_file(path, text); }
 
 Result<HeldPlace> HeldPlace::open(const AbsPath& path) {
-  HARN_OK(sys::make_directories(path.parent()));
+  // A mistyped directory is not made, and nothing but a file is replaced: not a link, a pipe, a device.
+  const auto refuse = [](std::string message, std::string hint) {
+    return fail(Error{.code = ErrorCode::refused, .stage = Stage::prepare, .message = std::move(message), .hint = std::move(hint)});
+  };
+  if (sys::target_type_of(path.parent()) != sys::FileType::directory)
+    return refuse(fmt::format("there is no directory {} to keep a file in", base::quoted(path.parent().text())), "create it first");
+  const auto there = sys::type_of(path);
+  if (there != sys::FileType::missing && there != sys::FileType::file)
+    return refuse(fmt::format("{} is no regular file and would be replaced by one", base::quoted(path.text())), "name a file");
   HARN_OK(sys::try_replace_file(path));
   HeldPlace place;
   place.name_ = std::string(path.name());

@@ -36,6 +36,7 @@ TEST(UserFiles, WhatIsKeptReadsBack) {
 
 TEST(UserFiles, AHeldPlaceStaysWhereItWasWhenNamesOnTheWayChange) {
   const test::TempDir temp;
+  temp.directory("a/b");
   const auto place = HeldPlace::open(temp.path("a/b/file"));
   ASSERT_TRUE(place);
   std::filesystem::rename(temp.path("a/b").text(), temp.path("moved").text());
@@ -49,10 +50,12 @@ TEST(UserFiles, AHeldPlaceStaysWhereItWasWhenNamesOnTheWayChange) {
 TEST(UserFiles, APlaceWhereNothingCanBeMadeIsNotHeld) {
   const test::TempDir temp;
   temp.directory("is/a/directory");
-  EXPECT_EQ(HeldPlace::open(temp.path("is/a/directory")).error().os_error, EISDIR);
+  temp.link("link", "is");
+  for (const auto& path : {temp.path("is/a/directory"), temp.path("link"), temp.path("new/file"), AbsPath::of("/dev/null")})
+    EXPECT_EQ(HeldPlace::open(path).error().code, ErrorCode::refused) << path.text();
   EXPECT_FALSE(HeldPlace::open(AbsPath::of("/proc/self/receipt")));
-  ASSERT_TRUE(HeldPlace::open(temp.path("new/file")));
-  EXPECT_TRUE(std::filesystem::is_empty(temp.path("new").text()));
+  ASSERT_TRUE(HeldPlace::open(temp.path("is/file")));
+  EXPECT_FALSE(std::filesystem::exists(temp.path("is/file").text()));
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ Result<Plan> use_named(Backend backend, const PlanInput& input) {
     return fail(Error{.code = ErrorCode::not_available,
                       .stage = Stage::plan,
                       .message = "backend '" + name + "' was asked for, but " + why,
-                      .hint = "install it, or use --backend auto"});
+                      .hint = "use --backend auto, or see 'harn doctor'"});
   return lower_with(row, input);
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/own_directory.h"
 
+#include <signal.h>
+
 #include <sys/stat.h>
 
 #include <fstream>
+
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
@@ -39,6 +43,33 @@ TEST(OwnDirectory, IsRemovedOnceHoweverOftenItMoves) {
 }
 
 TEST(OwnDirectory, APlaceThatCannotBeWrittenIsAnError) { EXPECT_FALSE(OwnDirectory::make(AbsPath::of("/proc/nowhere"), "own-")); }
+
+TEST(OwnDirectory, SignalsThatWouldEndUsWaitUntilItIsGone) {
+  const test::TempDir temp;
+  sigset_t now;
+  {
+    const auto first = OwnDirectory::make(temp.path(), "own-");
+    const auto second = OwnDirectory::make(temp.path(), "own-");
+    ASSERT_TRUE(first && second);
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &now);
+    EXPECT_EQ(::sigismember(&now, SIGINT), 1);
+  }
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &now);
+  EXPECT_EQ(::sigismember(&now, SIGINT), 0);
+}
+
+TEST(OwnDirectory, WhatAKilledProgramLeftIsSweptAndWhatLivesIsNot) {
+  const test::TempDir temp;
+  temp.file("own-leftover/deep/file");
+  temp.file("other");
+  const auto live = OwnDirectory::make(temp.path(), "own-");
+  ASSERT_TRUE(live);
+  EXPECT_FALSE(std::filesystem::exists(temp.path("own-leftover").text()));
+  const auto next = OwnDirectory::make(temp.path(), "own-");
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(std::filesystem::exists(live->path().text()));
+  EXPECT_TRUE(std::filesystem::exists(temp.path("other").text()));
+}
 
 }  // namespace
 }  // namespace harn::sys
