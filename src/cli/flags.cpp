@@ -125,6 +125,19 @@ Status read_sandbox_mode(const Arguments& arguments, PlanOptions& options) {
   return {};
 }
 
+Status read_paths(const Arguments& arguments, const PathContext& context, Policy& policy) {
+  const std::pair<std::string_view, std::optional<std::vector<AbsPath>>*> lists[] = {
+      {"write", &policy.workspace_roots}, {"read", &policy.read_only_roots}, {"unprotect", &policy.unprotect}};
+  for (const auto& [option, list] : lists) {
+    if (!arguments.has(option)) continue;
+    HARN_TRY(paths, path_arguments(arguments.all(option), context));
+    *list = std::move(paths);
+  }
+  HARN_TRY(denied, path_arguments(arguments.all("deny"), context));
+  policy.process_sandbox.read_deny_roots = std::move(denied);
+  return {};
+}
+
 }  // namespace
 
 Result<AbsPath> path_argument(std::string_view text, const PathContext& context) {
@@ -149,17 +162,7 @@ Result<std::vector<AbsPath>> path_arguments(const std::vector<std::string>& text
 Result<Policy> policy_from_flags(const Arguments& arguments, const PathContext& context) {
   Policy policy;
   if (const auto* name = arguments.value("profile")) policy.sandbox_profile = base::enum_value<Profile>(*name);
-  const auto read_paths = [&](std::string_view option, std::optional<std::vector<AbsPath>>& list) -> Status {
-    if (!arguments.has(option)) return {};
-    HARN_TRY(paths, path_arguments(arguments.all(option), context));
-    list = std::move(paths);
-    return {};
-  };
-  HARN_OK(read_paths("write", policy.workspace_roots));
-  HARN_OK(read_paths("read", policy.read_only_roots));
-  HARN_OK(read_paths("unprotect", policy.unprotect));
-  HARN_TRY(denied, path_arguments(arguments.all("deny"), context));
-  policy.process_sandbox.read_deny_roots = std::move(denied);
+  HARN_OK(read_paths(arguments, context, policy));
   for (const auto& name : arguments.all("preset")) {
     if (!policy.process_sandbox.presets) policy.process_sandbox.presets.emplace();
     policy.process_sandbox.presets->insert(*base::enum_value<Preset>(name));

@@ -60,7 +60,6 @@ TreeMemory TreeMemory::of(const Process& process) {
     struct stat status = {};
     if (::fstat(probe.get(), &status) == 0) memory.memory_file_device_ = status.st_dev;
   }
-  memory.hidden_ = HiddenMemory(memory.memory_file_device_);
   if (!process.has_init()) return memory;
   std::set<std::string> seen;
   for (const auto& [device, point] : memory_file_systems(::getpid())) seen.insert(device);  // the host's, bound into the view
@@ -112,22 +111,14 @@ std::uint64_t TreeMemory::counted_twice(const ProcTree& tree, pid_t pid, const H
   return twice;
 }
 
-std::uint64_t TreeMemory::bytes(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) {
+std::uint64_t TreeMemory::bytes(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const {
   const auto first = bytes_once(tree, members, limit);
   // A process that ends while it is looked at takes away what its files would have been deducted by.
   return first <= limit ? first : std::min(first, bytes_once(tree, members, limit));
 }
 
-std::uint64_t TreeMemory::bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) {
+std::uint64_t TreeMemory::bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const {
   const auto held = this->held(tree, members);
-  const auto seen = seen_bytes(tree, held, limit);
-  if (seen > limit) return seen;
-  const auto growth = hidden_.growth();
-  const auto hidden = seen + growth <= limit ? 0 : hidden_.bytes(tree, held.holders, held.memory_files, held.bytes, growth);
-  return seen + hidden_.lasting(hidden, HiddenMemory::Clock::now());
-}
-
-std::uint64_t TreeMemory::seen_bytes(const ProcTree& tree, const Held& held, std::uint64_t limit) const {
   const auto total = [&](const auto& of_holder) {
     auto sum = held.bytes;
     for (const auto pid : held.holders) sum += of_holder(pid);

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "run/hidden_memory.h"
 #include "run/proc_tree.h"
 
 namespace harn::run {
@@ -22,17 +21,17 @@ class TreeMemory {
 
   void set_system_v(std::uint64_t bytes) { system_v_ = bytes; }  // as the init program told
   // Cheap while the sum of upper bounds stays below `limit`; shared pages are told apart only above.
-  std::uint64_t bytes(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit);
+  std::uint64_t bytes(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const;
 
  private:
+  using Inode = std::pair<dev_t, ino_t>;
   struct Held {  // beside what processes have resident
     std::uint64_t bytes = 0;
     std::set<Inode> memory_files = {};
     std::vector<pid_t> holders = {};  // one per process that has memory
   };
 
-  std::uint64_t bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit);
-  std::uint64_t seen_bytes(const ProcTree& tree, const Held& held, std::uint64_t limit) const;
+  std::uint64_t bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const;
   Held held(const ProcTree& tree, const std::vector<Member>& members) const;
   void add_memory_files(const ProcTree& tree, pid_t pid, Held& held) const;
   // Mapped pages of files that `held` counts already.
@@ -42,7 +41,6 @@ class TreeMemory {
   std::set<dev_t> devices_ = {};  // of those
   dev_t memory_file_device_ = 0;  // the kernel's own, holding memfds and System V segments
   std::uint64_t system_v_ = 0;
-  HiddenMemory hidden_ = HiddenMemory();
 };
 
 }  // namespace harn::run
