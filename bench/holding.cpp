@@ -86,7 +86,8 @@ void bench_holding(const std::string& harn, const std::string& self, const AbsPa
   Found launcher;
   for (int tries = 0; tries < 100 && find(held).count == 0; ++tries) ::usleep(50000);
   launcher = find(harn);
-  fmt::print("as a program of its own, harn run keeps {:.0f} more\n", launcher.memory / std::max(1, launcher.count));
+  if (launcher.memory > 0) fmt::print("as a program of its own, harn run keeps {:.0f} more\n", launcher.memory / launcher.count);
+  else fmt::print("what harn run keeps as a program of its own only root can see\n");
   end_all(held);
 }
 

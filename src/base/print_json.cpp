@@ -53,7 +53,7 @@ char short_escape(char c) {
 // Printed as it is, in every form; nearly all text is.
 bool is_plain(char c) { return c >= 0x20 && c <= 0x7E && c != '"' && c != '\\'; }
 
-constexpr std::size_t piece = 64 * 1024;  // what is gathered before a sink gets it
+constexpr std::size_t piece = 65536;  // what is gathered before a sink gets it
 
 class Printer {
  public:

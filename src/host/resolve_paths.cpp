@@ -102,18 +102,18 @@ using host::Way;
 
 // How each path is reached that opens something. Of `credentials` and `unprotect` the last name stays.
 Result<std::vector<std::pair<AbsPath, Way>>> ways_of(const Policy& policy) {
-  std::vector<std::pair<AbsPath, Way>> out;
-  const auto add = [&](const AbsPath& named, const AbsPath& followed) -> Status {
-    HARN_TRY(way, host::way_to(followed));
-    out.emplace_back(named, std::move(way));
-    return {};
-  };
+  std::vector<std::pair<AbsPath, AbsPath>> followed;  // as named, and as far as links are followed
   const auto& process = policy.process_sandbox;
   for (const auto* list : {&policy.workspace_roots, &process.write_roots, &policy.read_only_roots, &process.read_roots})
-    for (const auto& path : entries(*list)) HARN_OK(add(path, path));
+    for (const auto& path : entries(*list)) followed.emplace_back(path, path);
   for (const auto* list : {&process.credentials, &policy.unprotect})
-    for (const auto& path : entries(*list)) HARN_OK(add(path, path.parent()));
-  for (const auto& socket : entries(process.unix_sockets)) HARN_OK(add(socket.path, socket.path));
+    for (const auto& path : entries(*list)) followed.emplace_back(path, path.parent());
+  for (const auto& socket : entries(process.unix_sockets)) followed.emplace_back(socket.path, socket.path);
+  std::vector<std::pair<AbsPath, Way>> out;
+  for (auto& [named, path] : followed) {
+    HARN_TRY(way, host::way_to(path));
+    out.emplace_back(std::move(named), std::move(way));
+  }
   return out;
 }
 
