@@ -8,6 +8,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/args.h"
+#include "plan/coverage.h"
+#include "plan/names.h"
 
 namespace harn::cli {
 
@@ -44,6 +46,12 @@ base::Value error_value(const Error& error) {
   members.set("hint", error.hint);
   members.set("where", error.where);
   return members;
+}
+
+std::vector<std::string_view> names_with(const Coverage& coverage, Enforcement status) {
+  std::vector<std::string_view> names;
+  for (const auto dimension : plan::dimensions_with(coverage, status)) names.push_back(base::enum_name(dimension));
+  return names;
 }
 
 std::string narrowing_text(const NarrowingItem& item) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/value.h"
+#include "harn/plan.h"
 #include "harn/policy.h"
 #include "harn/result.h"
 
@@ -32,6 +33,9 @@ std::string error_text(const Error& error);
 // {"error": {code, stage, message, hint, where}}
 base::Value error_value(const Error& error);
 std::string error_json(const Error& error);  // {"error": …}
+
+// The dimensions of this status, by name.
+std::vector<std::string_view> names_with(const Coverage& coverage, Enforcement status);
 
 // What a narrowing did, without saying who: "read_only_roots loses /data".
 std::string narrowing_text(const NarrowingItem& item);

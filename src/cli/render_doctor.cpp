@@ -26,13 +26,6 @@ void add_text(std::string& out, std::string head, std::string_view text) {
   }
 }
 
-std::vector<std::string_view> with_status(const Coverage& coverage, Enforcement status) {
-  std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < dimension_count; ++i)
-    if (coverage.dimensions[i].status == status) names.push_back(base::enum_name(static_cast<Dimension>(i)));
-  return names;
-}
-
 void add_findings(std::string& out, const HostPicture& picture) {
   out += "Mechanisms, each tried just now\n";
   for (const auto& finding : picture.findings) {
@@ -62,7 +55,7 @@ void add_profile(std::string& out, const ProfileOutlook& outlook) {
   static constexpr std::pair<Enforcement, std::string_view> rows[] = {
       {Enforcement::enforced, "    enforced"}, {Enforcement::degraded, "    with gaps"}, {Enforcement::not_enforced, "    not enforced"}};
   for (const auto& [status, label] : rows)
-    if (const auto names = with_status(plan.coverage, status); !names.empty())
+    if (const auto names = names_with(plan.coverage, status); !names.empty())
       add_text(out, std::string(label), fmt::format("{}", fmt::join(names, " ")));
 }
 

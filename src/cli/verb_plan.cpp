@@ -36,8 +36,7 @@ bool is_container(Backend backend) { return backend == Backend::docker || backen
 
 // What the command would find: a container brings its own system instead of the host's presets.
 PathRules rules_inside(const Prepared& prepared, Backend backend) {
-  return is_container(backend) ? plan::container_rules(prepared.policy, prepared.facts)
-                               : PathRules::for_processes(prepared.policy, prepared.facts);
+  return is_container(backend) ? plan::container_rules(prepared.policy, prepared.facts) : prepared.rules;
 }
 
 // Where no rule grants anything, a secret is kept away by name, and a view may have a place of its own.

@@ -57,11 +57,13 @@ void settle(Coverage& coverage, const Policy& policy, std::string_view why_not) 
   }
 }
 
-std::vector<Dimension> holes(const Coverage& coverage) {
+std::vector<Dimension> dimensions_with(const Coverage& coverage, Enforcement status) {
   std::vector<Dimension> out;
   for (std::size_t i = 0; i < dimension_count; ++i)
-    if (coverage.dimensions[i].status == Enforcement::not_enforced) out.push_back(static_cast<Dimension>(i));
+    if (coverage.dimensions[i].status == status) out.push_back(static_cast<Dimension>(i));
   return out;
 }
+
+std::vector<Dimension> holes(const Coverage& coverage) { return dimensions_with(coverage, Enforcement::not_enforced); }
 
 }  // namespace harn::plan

@@ -26,5 +26,6 @@ void settle(Coverage& coverage, const Policy& policy, std::string_view why_not =
 
 // The dimensions a strict profile refuses on: requested and not_enforced.
 std::vector<Dimension> holes(const Coverage& coverage);
+std::vector<Dimension> dimensions_with(const Coverage& coverage, Enforcement status);
 
 }  // namespace harn::plan

@@ -74,8 +74,7 @@ Status write_value(const CgroupFiles& files, const std::string& file, const std:
 std::string_view controller_of(std::string_view file) { return file.substr(0, file.find('.')); }
 
 Error cgroup_failure(std::string_view call, std::string_view what, int error) {
-  auto out = sys::os_failure(call, what, error);
-  out.stage = Stage::prepare;
+  auto out = sys::os_failure(call, what, error, Stage::prepare);
   out.hint = "the command did not run; 'harn doctor' shows what this host can do";
   return out;
 }

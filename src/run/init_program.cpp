@@ -15,11 +15,7 @@ namespace {
 constexpr unsigned executable = 0x10;  // MFD_EXEC, Linux 6.3: said aloud where sysctl vm.memfd_noexec asks
 constexpr int first_free_fd = 10;
 
-Error failed(std::string_view call, int error) {
-  auto out = sys::os_failure(call, "harn-init", error);
-  out.stage = Stage::prepare;
-  return out;
-}
+Error failed(std::string_view call, int error) { return sys::os_failure(call, "harn-init", error, Stage::prepare); }
 
 }  // namespace
 

@@ -20,8 +20,7 @@ Status OwnProcess::take_over() {
   taken_ = true;
   signals_ = sys::UniqueFd(::signalfd(-1, &passed, SFD_CLOEXEC | SFD_NONBLOCK));
   if (signals_ && ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) return {};
-  auto error = sys::os_failure("signalfd", "for the command", errno);
-  error.stage = Stage::prepare;
+  auto error = sys::os_failure("signalfd", "for the command", errno, Stage::prepare);
   return fail(std::move(error));
 }
 

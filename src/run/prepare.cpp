@@ -35,12 +35,6 @@ using child::Op;
 constexpr std::size_t stack_bytes = 65536;
 constexpr std::string_view open_files = "nofile";
 
-Error failed(std::string_view call, std::string_view what, int error) {
-  auto out = sys::os_failure(call, what, error);
-  out.stage = Stage::prepare;
-  return out;
-}
-
 // Handlers must not run in a child that shares our memory, and a command expects these four to work
 // however its launcher treats them. A program that exists for this command has no handlers.
 std::uint64_t signals_to_reset(bool may_have_handlers) {
@@ -57,13 +51,13 @@ std::uint64_t signals_to_reset(bool may_have_handlers) {
 
 Result<std::pair<sys::UniqueFd, sys::UniqueFd>> make_pipe(bool keep_reader) {
   int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(failed("pipe2", "for the init program", errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(sys::os_failure("pipe2", "for the init program", errno, Stage::prepare));
   sys::UniqueFd reader(ends[0]);
   sys::UniqueFd writer(ends[1]);
   // The end the init program inherits must not collide with its fixed numbers.
   auto& inherited = keep_reader ? writer : reader;
   sys::UniqueFd moved(::fcntl(inherited.get(), F_DUPFD_CLOEXEC, first_free_fd));
-  if (!moved) return fail(failed("fcntl", "F_DUPFD_CLOEXEC", errno));
+  if (!moved) return fail(sys::os_failure("fcntl", "F_DUPFD_CLOEXEC", errno, Stage::prepare));
   inherited = std::move(moved);
   return std::pair(std::move(reader), std::move(writer));
 }
@@ -138,7 +132,7 @@ class Preparer {
   Status write_start(bool has_outer) {
     for (const auto& file : settings_.cgroups) {
       sys::UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
-      if (!fd) return fail(failed("open", file, errno));
+      if (!fd) return fail(sys::os_failure("open", file, errno, Stage::prepare));
       inner_.add({.op = Op::write_fd, .number = parts_.keep.fd(std::move(fd)), .other = "0"}, fmt::format("join {}", file));
     }
     if (!has_outer) {
@@ -170,7 +164,8 @@ class Preparer {
                         .message = fmt::format("the plan sets the unknown limit {}", base::quoted(limit.name)),
                         .hint = "make the plan again with this version of harn"});
     rlimit now = {};
-    if (::getrlimit(static_cast<__rlimit_resource_t>(row->second), &now) != 0) return fail(failed("getrlimit", limit.name, errno));
+    if (::getrlimit(static_cast<__rlimit_resource_t>(row->second), &now) != 0)
+      return fail(sys::os_failure("getrlimit", limit.name, errno, Stage::prepare));
     const std::uint64_t hard = std::min<std::uint64_t>(limit.hard, now.rlim_max);
     inner_.add({.op = Op::set_limit, .number = row->second, .mask = std::min(limit.soft, hard), .more = hard},
                fmt::format("limit {}", limit.name));

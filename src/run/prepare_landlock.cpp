@@ -20,11 +20,7 @@ namespace {
 
 namespace uapi = sys::uapi;
 
-Error failed(std::string_view what, int error) {
-  auto out = sys::os_failure(what, "Landlock", error);
-  out.stage = Stage::prepare;
-  return out;
-}
+Error failed(std::string_view what, int error) { return sys::os_failure(what, "Landlock", error, Stage::prepare); }
 
 // The table of rights is in the kernel's order: the row is the bit.
 std::uint64_t bits_of(const std::vector<std::string>& names) {

@@ -20,11 +20,7 @@ Status write_stdio(const LaunchSettings& settings, ScriptWriter& inner) {
     if (source == target) continue;
     if (source < 3) {
       sys::UniqueFd moved(::fcntl(source, F_DUPFD_CLOEXEC, first_free_fd));
-      if (!moved) {
-        auto error = sys::os_failure("fcntl", "F_DUPFD_CLOEXEC", errno);
-        error.stage = Stage::prepare;
-        return fail(std::move(error));
-      }
+      if (!moved) return fail(sys::os_failure("fcntl", "F_DUPFD_CLOEXEC", errno, Stage::prepare));
       source = inner.keep().fd(std::move(moved));
     }
     inner.add({.op = Op::move_fd, .number = source, .mask = static_cast<std::uint64_t>(target)}, fmt::format("set descriptor {}", target));

@@ -26,8 +26,7 @@ constexpr std::chrono::milliseconds pause{5};
 constexpr int attempts = 16;  // runs that begin together take turns
 
 Error failed(std::string_view call, const AbsPath& path, int error) {
-  auto out = sys::os_failure(call, path.text(), error);
-  out.stage = Stage::prepare;
+  auto out = sys::os_failure(call, path.text(), error, Stage::prepare);
   out.hint = "remove it, or check that the workspace can be written";
   return out;
 }

@@ -102,8 +102,7 @@ Result<Process> spawn(PreparedChild prepared) {
                                nested ? child::replay_outer : child::replay_inner, &parts.launch);
   }
   if (pid < 0) {
-    auto error = sys::os_failure("clone", nested ? "with new namespaces" : "a process", static_cast<int>(-pid));
-    error.stage = Stage::spawn;
+    auto error = sys::os_failure("clone", nested ? "with new namespaces" : "a process", static_cast<int>(-pid), Stage::spawn);
     error.hint = "'harn doctor' shows what this host can do";
     return fail(std::move(error));
   }

@@ -15,12 +15,6 @@ namespace {
 
 constexpr unsigned memory_devices = 1;  // /dev/null, zero, full, …
 
-Error failed(std::string_view call, std::string_view what, int error) {
-  auto out = sys::os_failure(call, what, error);
-  out.stage = Stage::prepare;
-  return out;
-}
-
 bool is_stream_socket(int fd) {
   int family = 0;
   int type = 0;
@@ -47,7 +41,7 @@ Handling handling_of(int fd) {
 
 Status open_empty(Stdio& stdio, std::size_t index) {
   sys::UniqueFd fd(::open("/dev/null", (index == 0 ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
-  if (!fd) return fail(failed("open", "/dev/null", errno));
+  if (!fd) return fail(sys::os_failure("open", "/dev/null", errno, Stage::prepare));
   stdio.child[index] = fd.get();
   stdio.child_ends[index] = std::move(fd);
   return {};
@@ -55,13 +49,13 @@ Status open_empty(Stdio& stdio, std::size_t index) {
 
 Status open_pipe(Stdio& stdio, std::size_t index) {
   int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(failed("pipe2", "for standard streams", errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(sys::os_failure("pipe2", "for standard streams", errno, Stage::prepare));
   const bool input = index == 0;
   stdio.child_ends[index] = sys::UniqueFd(ends[input ? 0 : 1]);
   stdio.our_ends[index] = sys::UniqueFd(ends[input ? 1 : 0]);
   stdio.child[index] = stdio.child_ends[index].get();
   const int ours = stdio.our_ends[index].get();
-  if (::fcntl(ours, F_SETFL, O_NONBLOCK) != 0) return fail(failed("fcntl", "O_NONBLOCK", errno));
+  if (::fcntl(ours, F_SETFL, O_NONBLOCK) != 0) return fail(sys::os_failure("fcntl", "O_NONBLOCK", errno, Stage::prepare));
   return {};
 }
 

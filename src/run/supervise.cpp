@@ -33,12 +33,6 @@ constexpr milliseconds grace{250};        // between asking a command to end and
 constexpr milliseconds drain_time{1000};  // for somebody to take the rest of the output when the time is over
 constexpr milliseconds sweep_time{2000};  // for the init program to end what is left; then the kernel does
 
-Error failed(std::string_view call, std::string_view what, int error) {
-  auto out = sys::os_failure(call, what, error);
-  out.stage = Stage::supervise;
-  return out;
-}
-
 class Supervisor {
  public:
   Supervisor(Process process, Stdio stdio, const SuperviseSettings& settings)
@@ -60,7 +54,8 @@ class Supervisor {
     terminal_.take_back();
     outputs_.flush(settings_.signal_fd, last_moment());
     if (wrapper_failed()) return fail(no_sandbox_made(outputs_.take_errors()));
-    if (const int error = outputs_.write_error(); error != 0) return fail(failed("write", "the command's output", error));
+    if (const int error = outputs_.write_error(); error != 0)
+      return fail(sys::os_failure("write", "the command's output", error, Stage::supervise));
     return outcome();
   }
 
@@ -79,7 +74,7 @@ class Supervisor {
     fds[signals] = {.fd = settings_.signal_fd, .events = POLLIN, .revents = 0};
     fds[input] = in_.open() ? in_.interest() : nothing;
     outputs_.interest(std::span<pollfd, 2>(&fds[output], 2));
-    if (::poll(fds, count, timeout()) < 0 && errno != EINTR) return fail(failed("poll", "the command", errno));
+    if (::poll(fds, count, timeout()) < 0 && errno != EINTR) return fail(sys::os_failure("poll", "the command", errno, Stage::supervise));
     in_.work(fds[input].revents);
     outputs_.work(std::span<const pollfd, 2>(&fds[output], 2));
     if (fds[signals].revents != 0) pass_signals();

@@ -25,8 +25,7 @@ Result<sys::UniqueFd> hold(const std::string& name, std::string_view bytes) {
   sys::UniqueFd fd(::memfd_create(name.c_str(), MFD_CLOEXEC));
   const bool written = fd && ::write(fd.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
   if (written && ::lseek(fd.get(), 0, SEEK_SET) == 0) return fd;
-  auto error = sys::os_failure("memfd_create", name, errno);
-  error.stage = Stage::prepare;
+  auto error = sys::os_failure("memfd_create", name, errno, Stage::prepare);
   return fail(std::move(error));
 }
 
@@ -42,11 +41,7 @@ Result<std::string> contents(const Wrapper& wrapper, std::string_view name) {
                     .message = fmt::format("the plan names the file {} and does not hold it", base::quoted(name))});
 }
 
-Error failed(std::string_view call, int error) {
-  auto out = sys::os_failure(call, "for the wrapper", error);
-  out.stage = Stage::prepare;
-  return out;
-}
+Error failed(std::string_view call, int error) { return sys::os_failure(call, "for the wrapper", error, Stage::prepare); }
 
 class Filling {
  public:

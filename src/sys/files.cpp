@@ -62,11 +62,19 @@ Status write_all(int fd, const std::string& path, std::string_view text) {
   return {};
 }
 
+Status make_directories(const AbsPath& path) {
+  if (::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST) return {};
+  if (errno != ENOENT || path.is_root()) return fail(os_failure("mkdir", path.text(), errno));
+  HARN_OK(make_directories(path.parent()));
+  if (::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST) return {};
+  return fail(os_failure("mkdir", path.text(), errno));
+}
+
 }  // namespace
 
-Error os_failure(std::string_view call, std::string_view path, int error) {
+Error os_failure(std::string_view call, std::string_view path, int error, Stage stage) {
   return {.code = ErrorCode::io,
-          .stage = Stage::load,
+          .stage = stage,
           .os_error = error,
           .message = fmt::format("{} {} failed: {}", call, base::quoted(path), std::generic_category().message(error))};
 }
@@ -103,10 +111,6 @@ std::optional<AbsPath> place_of(int fd) {
   return std::move(*path);
 }
 
-}  // namespace
-
-namespace {
-
 // Opened without a link on the way, a path is its own real place and nobody needs to be asked. Most
 // paths are like that.
 struct Opened {
@@ -121,10 +125,6 @@ Opened open_place(const AbsPath& path) {
   if (errno == ENOENT || errno == ENOTDIR) return {};
   return {.fd = UniqueFd(::open(path.text().c_str(), O_PATH | O_CLOEXEC))};
 }
-
-}  // namespace
-
-namespace {
 
 // Few files are closed to everybody; only those need a second question, about groups and access lists.
 bool is_locked(const AbsPath& path, const struct stat& status) {
@@ -247,14 +247,6 @@ bool is_entitled_file(const AbsPath& path) {
   if (::lstat(path.text().c_str(), &file) != 0 || target_type_of(path) != FileType::file) return false;
   if (file.st_uid == ::geteuid() || file.st_uid == 0) return true;
   return ::stat(path.parent().text().c_str(), &directory) == 0 && file.st_uid == directory.st_uid;
-}
-
-Status make_directories(const AbsPath& path) {
-  if (::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST) return {};
-  if (errno != ENOENT || path.is_root()) return fail(os_failure("mkdir", path.text(), errno));
-  HARN_OK(make_directories(path.parent()));
-  if (::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST) return {};
-  return fail(os_failure("mkdir", path.text(), errno));
 }
 
 Status replace_file(const AbsPath& path, std::string_view text) {

@@ -75,9 +75,6 @@ bool is_writable_directory(const AbsPath& path);
 // stranger dropped into a shared directory.
 bool is_entitled_file(const AbsPath& path);
 
-// The directory and what is missing above it, for its owner only.
-Status make_directories(const AbsPath& path);
-
 // Puts `text` in place of the file in one step, readable by its owner only; makes missing directories.
 Status replace_file(const AbsPath& path, std::string_view text);
 
@@ -85,6 +82,6 @@ Status replace_file(const AbsPath& path, std::string_view text);
 Status try_replace_file(const AbsPath& path);
 
 // "open '/x' failed: No such file or directory", from errno.
-Error os_failure(std::string_view call, std::string_view path, int error);
+Error os_failure(std::string_view call, std::string_view path, int error, Stage stage = Stage::load);
 
 }  // namespace harn::sys
