@@ -3,7 +3,7 @@
 // and must refuse what it is there to refuse. A kernel's version or a program's presence proves nothing.
 //
 //   HostFacts facts = probe_host({.environment = env, .cwd = cwd});
-//   settle_facts(facts, facts_directory(runtime, state));  // proved once per boot, then remembered
+//   HARN_OK(settle_facts(facts, facts_directory(runtime, state)));  // proved once per boot, then remembered
 #pragma once
 
 #include <map>
@@ -47,8 +47,9 @@ AbsPath facts_directory(const std::optional<AbsPath>& runtime, const AbsPath& st
 
 // Puts what was proved in place of what was claimed. Remembered in `directory` until the next boot,
 // or until something it depends on changes; only its owner may have written there. Where nothing can
-// be tried, nothing is believed.
-void settle_facts(HostFacts& facts, const AbsPath& directory);
+// be tried, nothing is believed, and that is an error: a full disk must not look like a kernel that
+// cannot confine.
+Status settle_facts(HostFacts& facts, const AbsPath& directory);
 
 // Remembers what was just proved, in place of whatever was remembered before.
 void remember_facts(const HostFacts& claimed, const ProvedHost& proved, const AbsPath& directory);

@@ -172,12 +172,17 @@ Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, c
   return loaded;
 }
 
-Result<HostFacts> proved_facts(const Caller& caller) {
+Result<HostFacts> proved_facts(const Caller& caller, bool confining) {
   std::map<std::string, std::string> read_there;
   for (const auto* name : {"HOME", "PATH", "TMPDIR"})
     if (const auto found = caller.environment.find(name); found != caller.environment.end()) read_there.insert(*found);
   auto facts = probe_host({.environment = std::move(read_there), .cwd = caller.cwd, .kernel_claims = false, .os_name = false});
-  settle_facts(facts, facts_directory(caller));
+  if (auto settled = settle_facts(facts, facts_directory(caller)); !settled && confining) {
+    auto error = std::move(settled).error();
+    error.message = "what this host can enforce could not be tried: " + error.message;
+    error.hint = "make room for temporary files or set TMPDIR to a directory you can write; --no-sandbox runs it unconfined";
+    return fail(std::move(error));
+  }
   const auto pretended = caller.environment.find("HARN_PRETEND");
   if (pretended != caller.environment.end()) HARN_OK(pretend(facts, pretended->second));
   return facts;
@@ -188,7 +193,7 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(options, plan_options_from(arguments, caller));
   prepared.options = options;
   if (prepared.this_host) {
-    HARN_TRY(facts, proved_facts(caller));
+    HARN_TRY(facts, proved_facts(caller, /*confining=*/!options.no_sandbox));
     prepared.facts = std::move(facts);
   } else {
     HARN_TRY(facts, other_host(arguments, caller));
@@ -211,7 +216,8 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
     prepared.rules = PathRules::for_processes(prepared.policy, prepared.facts);
     return prepared;
   }
-  for (auto& note : look_at_paths(prepared.facts, prepared.policy)) prepared.notes.push_back(std::move(note));
+  prepared.warnings = look_at_paths(prepared.facts, prepared.policy);
+  prepared.notes.insert(prepared.notes.end(), prepared.warnings.begin(), prepared.warnings.end());
   prepared.rules = PathRules::for_processes(prepared.policy, prepared.facts);
   HARN_OK(check_own_files(arguments, prepared, caller));
   return prepared;

@@ -18,13 +18,15 @@ struct Prepared {
   PathRules rules = {};  // the policy compiled for this host
   Command command = {};
   PlanOptions options = {};
-  PathContext context = {};  // what paths on this command line refer to
-  bool this_host = true;     // false: the facts describe another machine
-  std::vector<std::string> notes = {};
+  PathContext context = {};                // what paths on this command line refer to
+  bool this_host = true;                   // false: the facts describe another machine
+  std::vector<std::string> notes = {};     // for who reads the plan
+  std::vector<std::string> warnings = {};  // of these, what was found in the project: also for who only runs it
 };
 
-// This machine, with what it was proved to enforce, less what HARN_PRETEND takes away.
-Result<HostFacts> proved_facts(const Caller& caller);
+// This machine, with what it was proved to enforce, less what HARN_PRETEND takes away. Where nothing could
+// be tried, a command that is to be confined must not run: an error, unless `confining` is false.
+Result<HostFacts> proved_facts(const Caller& caller, bool confining = true);
 
 Result<Prepared> prepare(const Arguments& arguments, const Caller& caller);
 

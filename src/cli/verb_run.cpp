@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/load.h"
 #include "cli/prepare.h"
+#include "cli/render.h"
 #include "cli/told.h"
 #include "cli/verbs.h"
 #include "harn/sandbox.h"
@@ -37,14 +38,8 @@ std::string pretence_line(const Caller& caller) {
 
 // In one line what the receipt tells in full: holes every time, small gaps once per boot.
 std::string gap_line(const Plan& plan, const Prepared& prepared, const Caller& caller) {
-  std::vector<std::string_view> partly;
-  std::vector<std::string_view> open;
-  for (std::size_t i = 0; i < dimension_count; ++i) {
-    const auto dimension = static_cast<Dimension>(i);
-    const auto status = plan.coverage[dimension].status;
-    if (status == Enforcement::degraded) partly.push_back(base::enum_name(dimension));
-    if (status == Enforcement::not_enforced) open.push_back(base::enum_name(dimension));
-  }
+  const auto partly = names_with(plan.coverage, Enforcement::degraded);
+  const auto open = names_with(plan.coverage, Enforcement::not_enforced);
   if (plan.route == Route::direct) return "harn: warning: nothing confines this command\n";
   std::string out;
   if (!open.empty()) out += fmt::format("harn: warning: not enforced here: {}\n", fmt::join(open, " "));
@@ -58,6 +53,14 @@ std::string denial_lines(const Prepared& prepared) {
   std::string out;
   for (const auto& path : prepared.policy.process_sandbox.read_deny_roots)
     if (!prepared.facts.exists(path)) out += fmt::format("harn: warning: nothing is at the denied {}\n", base::quoted(path.text()));
+  return out;
+}
+
+// What an earlier command may have made of the project, so that less of it is guarded: once per boot.
+std::string project_lines(const Prepared& prepared, const Caller& caller) {
+  std::string out;
+  for (const auto& warning : prepared.warnings)
+    if (is_news(caller, prepared.facts.project_root.text(), warning)) out += fmt::format("harn: note: {}\n", warning);
   return out;
 }
 
@@ -134,7 +137,7 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
                      .workspace = prepared.policy.workspace_roots.value_or(std::vector<AbsPath>{}),
                      .canary = std::move(canary)};
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
-  else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller) + denial_lines(prepared));
+  else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller) + denial_lines(prepared) + project_lines(prepared, caller));
   HARN_TRY(receipt, receipt_place(arguments, prepared));
   HARN_TRY(outcome, run_plan(plan, options));
   Reply reply{.exit_code = exit_code_of(outcome)};

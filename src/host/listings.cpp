@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t most_listings = 16;      // every path is compared with each
 constexpr std::size_t longest_listing = 2048;  // a longer directory costs more to read than to ask
+constexpr std::size_t longest_search = 65536;  // where there is no asking, because the names are not known
 
 char other_case(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -58,12 +59,17 @@ bool Listings::known_absent(std::string_view path) const {
   return false;
 }
 
-std::vector<AbsPath> Listings::directories_in(const AbsPath& directory) const {
-  std::vector<AbsPath> found;
+std::optional<std::vector<AbsPath>> Listings::directories_in(const AbsPath& directory) const {
+  std::vector<sys::Entry> read_now;
   const auto listing = std::ranges::find(listings_, directory, &Listing::directory);
-  if (listing == listings_.end()) return found;
+  if (listing == listings_.end()) {
+    auto entries = sys::list_entries(directory, longest_search);
+    if (!entries) return std::nullopt;
+    read_now = std::move(*entries);
+  }
+  std::vector<AbsPath> found;
   // Not every file system tells the type; then the name itself is asked.
-  for (const auto& entry : listing->entries) {
+  for (const auto& entry : listing == listings_.end() ? read_now : listing->entries) {
     const bool told = entry.type == sys::FileType::directory;
     if (!told && entry.type != sys::FileType::other) continue;
     auto path = directory.join(entry.name);

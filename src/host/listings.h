@@ -22,8 +22,9 @@ class Listings {
   // True only where a directory on the way was read and lacks the next name.
   bool known_absent(std::string_view path) const;
 
-  // The directories in one that was read, links left out; none where it was not.
-  std::vector<AbsPath> directories_in(const AbsPath& directory) const;
+  // The directories in one, links left out. Read for this where it was too long before; none where that
+  // is impossible, too.
+  std::optional<std::vector<AbsPath>> directories_in(const AbsPath& directory) const;
 
   // As look_at() says.
   PathFact look(const AbsPath& path) const;

@@ -108,7 +108,11 @@ void tell_alternates(const GitLayout& git, const Policy& policy, std::vector<std
 // Repositories directly inside a root: deeper ones would cost a walk through everything.
 void add_nested_repositories(const AbsPath& root, const host::Listings& listings, HostFacts& facts, std::vector<std::string>& notes) {
   std::size_t found = 0;
-  for (const auto& directory : listings.directories_in(root)) {
+  const auto directories = listings.directories_in(root);
+  if (!directories && host::look_at(root).kind == PathKind::directory)
+    notes.push_back(fmt::format("{} cannot be searched for repositories: the hooks and configuration of those inside are ordinary files",
+                                base::quoted(root.text())));
+  for (const auto& directory : directories.value_or(std::vector<AbsPath>())) {
     auto layout = host::find_nested_repository(directory);
     if (!layout) continue;
     if (++found > most_nested_repositories) {

@@ -48,12 +48,12 @@ void remember_facts(const HostFacts& claimed, const ProvedHost& proved, const Ab
   prove::keep_facts(directory, prove::facts_key(claimed), {.linux = proved.linux, .tools = proved.tools});
 }
 
-void settle_facts(HostFacts& facts, const AbsPath& directory) {
+Status settle_facts(HostFacts& facts, const AbsPath& directory) {
   const auto key = prove::facts_key(facts);
   if (auto kept = prove::load_facts(directory, key)) {
     facts.linux = std::move(kept->linux);
     facts.tools = std::move(kept->tools);
-    return;
+    return {};
   }
   auto proved = prove_host(facts);
   if (!proved) {
@@ -62,11 +62,12 @@ void settle_facts(HostFacts& facts, const AbsPath& directory) {
       tool.works = false;
       tool.why_not = proved.error().message;
     }
-    return;
+    return fail(std::move(proved).error());
   }
   facts.linux = std::move(proved->linux);
   facts.tools = std::move(proved->tools);
   prove::keep_facts(directory, key, facts);
+  return {};
 }
 
 }  // namespace harn

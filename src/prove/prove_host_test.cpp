@@ -104,13 +104,13 @@ TEST(ProveHost, ATrialThatNothingRefusesIsAFailure) {
 TEST(SettleFacts, RemembersAndDoesNotTryAgain) {
   const TempDir temp;
   auto first = claims(temp);
-  settle_facts(first, temp.path("state"));
+  ASSERT_TRUE(settle_facts(first, temp.path("state")));
   // What is remembered is believed: here it says something no trial would.
   auto altered = first;
   altered.linux.why_no_user_namespaces = "remembered";
   prove::keep_facts(temp.path("state"), prove::facts_key(claims(temp)), altered);
   auto second = claims(temp);
-  settle_facts(second, temp.path("state"));
+  ASSERT_TRUE(settle_facts(second, temp.path("state")));
   EXPECT_EQ(second.linux.why_no_user_namespaces, "remembered");
 }
 
@@ -118,7 +118,9 @@ TEST(SettleFacts, WhereNothingCanBeTriedNothingIsBelieved) {
   const TempDir temp;
   auto facts = claims(temp);
   facts.temp = AbsPath::of("/proc/nowhere");
-  settle_facts(facts, temp.path("state"));
+  const auto settled = settle_facts(facts, temp.path("state"));
+  ASSERT_FALSE(settled);
+  EXPECT_TRUE(settled.error().message.starts_with("mkdtemp")) << settled.error().message;
   EXPECT_EQ(facts.linux.landlock_abi, 0);
   EXPECT_FALSE(facts.linux.user_namespaces || facts.linux.seccomp);
   EXPECT_TRUE(facts.linux.why_no_user_namespaces.starts_with("mkdtemp")) << facts.linux.why_no_user_namespaces;

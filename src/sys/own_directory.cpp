@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys/files.h"
@@ -16,6 +17,7 @@ namespace harn::sys {
 namespace {
 
 constexpr std::size_t most_names = 4096;  // a parent with more is left as it is
+constexpr time_t leftover_seconds = 60;   // younger ones may be about to be locked by whoever made them
 
 // One thread may hold several directories; the last one lets signals in again.
 thread_local int holders = 0;
@@ -52,6 +54,7 @@ void sweep_leftovers(const AbsPath& parent, std::string_view stem) {
     const auto path = parent.join(entry.name);
     struct stat status = {};
     if (::lstat(path.text().c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) continue;
+    if (status.st_mtim.tv_sec + leftover_seconds > ::time(nullptr)) continue;
     if (const auto directory = open_locked(path.text())) remove_held(directory, path);
   }
 }

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include <chrono>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -61,10 +62,14 @@ TEST(OwnDirectory, SignalsThatWouldEndUsWaitUntilItIsGone) {
 TEST(OwnDirectory, WhatAKilledProgramLeftIsSweptAndWhatLivesIsNot) {
   const test::TempDir temp;
   temp.file("own-leftover/deep/file");
+  temp.directory("own-young");
+  std::filesystem::last_write_time(temp.path("own-leftover").text(),
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
   temp.file("other");
   const auto live = OwnDirectory::make(temp.path(), "own-");
   ASSERT_TRUE(live);
   EXPECT_FALSE(std::filesystem::exists(temp.path("own-leftover").text()));
+  EXPECT_TRUE(std::filesystem::exists(temp.path("own-young").text())) << "somebody may have made it just now";
   const auto next = OwnDirectory::make(temp.path(), "own-");
   ASSERT_TRUE(next);
   EXPECT_TRUE(std::filesystem::exists(live->path().text()));
