@@ -17,7 +17,7 @@ namespace harn {
 struct Usage {
   std::uint64_t wall_ms = 0;
   std::uint64_t cpu_ms = 0;            // of every process of the tree that was reaped
-  std::uint64_t max_memory_bytes = 0;  // of the tree where a cgroup counts it, else of its largest process
+  std::uint64_t max_memory_bytes = 0;  // of the tree where a cgroup counts it, else of its largest process; 0 = not known
   std::uint64_t processes = 0;         // the most at one time, where they were counted; 0 = not counted
 
   bool operator==(const Usage&) const = default;
@@ -40,6 +40,7 @@ struct Outcome {
   bool cpu_exceeded = false;
   bool file_size_exceeded = false;
   bool processes_exceeded = false;
+  bool cancelled = false;              // the caller ended it (RunOptions::stop_fd)
   bool output_truncated = false;       // at a limit, or because nobody took it before the time was over
   std::uint64_t killed_processes = 0;  // still alive when the command ended
   std::string error = {};              // what harn could not do although the command ran; empty = nothing
@@ -51,7 +52,7 @@ struct Outcome {
   std::vector<Denial> denials = {};
   Receipt receipt = {};
 
-  bool success() const { return exit_code == 0 && !timed_out && error.empty(); }
+  bool success() const { return exit_code == 0 && !timed_out && !cancelled && error.empty(); }
   bool operator==(const Outcome&) const = default;
 };
 

@@ -6,6 +6,7 @@
 //   HARN_OK(settle_facts(facts, facts_directory(runtime, state)));  // proved once per boot, then remembered
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,10 +37,15 @@ struct ProvedHost {
   bool operator==(const ProvedHost&) const = default;
 };
 
+// Whose program this code runs in.
+enum class Inside : std::uint8_t {
+  own_program,    // without other children: whatever a tried program leaves behind is found as a descendant, and ended
+  other_program,  // its children are not ours to touch, so firejail, which leaves processes behind, counts as unusable
+};
+
 // Starts children and takes a fraction of a second; leaves nothing behind. `claimed` is what
-// probe_host() found. An error means that nothing could be tried at all. For a process without other
-// children: whatever a tried program leaves behind is found as a descendant, and ended.
-Result<ProvedHost> prove_host(const HostFacts& claimed);
+// probe_host() found. An error means that nothing could be tried at all.
+Result<ProvedHost> prove_host(const HostFacts& claimed, Inside inside = Inside::own_program);
 
 // Where proved facts are remembered: in the user's runtime directory, which ends with the session, where
 // there is one that is this user's alone; else in the state directory.
@@ -49,7 +55,7 @@ AbsPath facts_directory(const std::optional<AbsPath>& runtime, const AbsPath& st
 // or until something it depends on changes; only its owner may have written there. Where nothing can
 // be tried, nothing is believed, and that is an error: a full disk must not look like a kernel that
 // cannot confine.
-Status settle_facts(HostFacts& facts, const AbsPath& directory);
+Status settle_facts(HostFacts& facts, const AbsPath& directory, Inside inside = Inside::own_program);
 
 // Remembers what was just proved, in place of whatever was remembered before.
 void remember_facts(const HostFacts& claimed, const ProvedHost& proved, const AbsPath& directory);

@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harn/outcome.h"
@@ -26,10 +28,21 @@ enum class Stream : std::uint8_t {
 // Of each captured stream, where the plan has no output limit. What is past it is read and dropped.
 inline constexpr std::uint64_t default_captured_bytes = 64u << 20;
 
+enum class Output : std::uint8_t {
+  out,
+  err
+};
+
+// Called on the thread that runs the command, which waits for it: copy and return. The bytes are gone
+// afterwards.
+using OutputSink = std::function<void(Output which, std::string_view bytes)>;
+
 struct RunOptions {
   std::array<Stream, 3> streams = {Stream::inherit, Stream::inherit, Stream::inherit};
   std::string input = {};
   std::uint64_t captured_bytes = default_captured_bytes;
+  OutputSink on_output = {};  // told each piece of a captured stream as it comes, also past captured_bytes
+  int stop_fd = -1;           // borrowed; once it is readable the command is ended as by a timeout: see Stop in harn/embed.h
   // The calling process exists for this one command (the CLI): signals it gets are passed on, orphans
   // of the command come to it, and its memory is hidden from its own user. Without it, and without a pid
   // namespace, what leaves the command's process group outlives the run.

@@ -2,40 +2,18 @@
 #include "cli/load.h"
 
 #include "base/text.h"
+#include "embed/places.h"
 #include "harn/policy_text.h"
-#include "harn/probe.h"
-#include "harn/prove.h"
 #include "host/user_files.h"
 
 namespace harn::cli {
-namespace {
 
-std::optional<AbsPath> path_variable(const Caller& caller, const std::string& name) {
-  const auto found = caller.environment.find(name);
-  if (found == caller.environment.end()) return std::nullopt;
-  auto path = AbsPath::parse(found->second);
-  if (!path) return std::nullopt;
-  return std::move(*path);
-}
+PathContext path_context(const Caller& caller) { return {.cwd = caller.cwd, .home = embed::home_of(caller.environment)}; }
 
-// XDG: a relative or unset variable means the default beneath the home directory.
-AbsPath base_directory(const Caller& caller, const std::string& variable, std::string_view otherwise) {
-  return path_variable(caller, variable).value_or(path_context(caller).home.join(otherwise));
-}
-
-}  // namespace
-
-PathContext path_context(const Caller& caller) {
-  return {.cwd = caller.cwd, .home = home_directory(caller.environment).value_or(AbsPath::of("/nonexistent"))};
-}
-
-AbsPath user_config_file(const Caller& caller) { return base_directory(caller, "XDG_CONFIG_HOME", ".config").join("harn/config.toml"); }
-AbsPath state_directory(const Caller& caller) { return base_directory(caller, "XDG_STATE_HOME", ".local/state").join("harn"); }
-AbsPath facts_directory(const Caller& caller) {
-  return harn::facts_directory(path_variable(caller, "XDG_RUNTIME_DIR"), state_directory(caller));
-}
-AbsPath trust_file(const Caller& caller) { return state_directory(caller).join("trusted"); }
-AbsPath ceiling_file() { return AbsPath::of("/etc/harn/ceiling.toml"); }
+AbsPath user_config_file(const Caller& caller) { return embed::user_config_file(caller.environment); }
+AbsPath state_directory(const Caller& caller) { return embed::state_directory(caller.environment); }
+AbsPath facts_directory(const Caller& caller) { return embed::facts_directory(caller.environment); }
+AbsPath trust_file(const Caller& caller) { return embed::trust_file(caller.environment); }
 
 Result<SourceText> read_source(std::string_view argument, const PathContext& context) {
   HARN_TRY(path, path_argument(argument, context));

@@ -18,7 +18,6 @@ AbsPath user_config_file(const Caller& caller);  // $XDG_CONFIG_HOME/harn/config
 AbsPath trust_file(const Caller& caller);        // $XDG_STATE_HOME/harn/trusted
 AbsPath state_directory(const Caller& caller);   // $XDG_STATE_HOME/harn
 AbsPath facts_directory(const Caller& caller);   // $XDG_RUNTIME_DIR/harn, or the state directory
-AbsPath ceiling_file();                          // /etc/harn/ceiling.toml
 
 struct SourceText {
   AbsPath path = {};

@@ -7,14 +7,13 @@
 #include "cli/canned_hosts.h"
 #include "cli/idle_flags.h"
 #include "cli/load.h"
-#include "cli/own_files.h"
 #include "cli/render.h"
 #include "cli/trust.h"
+#include "embed/own_files.h"
+#include "embed/ready.h"
 #include "harn/probe.h"
-#include "harn/prove.h"
 #include "host/resolve_paths.h"
 #include "plan/names.h"
-#include "policy/blocked_commands.h"
 
 namespace harn::cli {
 namespace {
@@ -145,13 +144,22 @@ Status check_links(const LoadedLayers& loaded, const Policy& composed, const Hos
   return check_planted_links(loaded.written, std::move(writable));
 }
 
+Result<std::vector<embed::OwnFile>> own_files(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
+  auto files = embed::own_files(caller.environment);
+  if (const auto* text = arguments.value("policy")) {
+    HARN_TRY(path, path_argument(*text, prepared.context));
+    files.push_back({.path = std::move(path), .named = true});
+  }
+  return files;
+}
+
 }  // namespace
 
 Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file) {
   LoadedLayers loaded{.layers = {.project_root = facts.project_root, .home = facts.home}};
   auto& layers = loaded.layers;
   std::vector<Policy> bounds;  // a ceiling opens nothing
-  HARN_TRY(ceiling, policy_if_present(ceiling_file(), facts.home, bounds));
+  HARN_TRY(ceiling, policy_if_present(embed::ceiling_file(), facts.home, bounds));
   layers.system_ceiling = std::move(ceiling);
   if (policy_file != nullptr) {
     HARN_TRY(source, read_source(*policy_file, {.cwd = facts.cwd, .home = facts.home}));
@@ -173,19 +181,7 @@ Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, c
 }
 
 Result<HostFacts> proved_facts(const Caller& caller, bool confining) {
-  std::map<std::string, std::string> read_there;
-  for (const auto* name : {"HOME", "PATH", "TMPDIR"})
-    if (const auto found = caller.environment.find(name); found != caller.environment.end()) read_there.insert(*found);
-  auto facts = probe_host({.environment = std::move(read_there), .cwd = caller.cwd, .kernel_claims = false, .os_name = false});
-  if (auto settled = settle_facts(facts, facts_directory(caller)); !settled && confining) {
-    auto error = std::move(settled).error();
-    error.message = "what this host can enforce could not be tried: " + error.message;
-    error.hint = "make room for temporary files or set TMPDIR to a directory you can write; --no-sandbox runs it unconfined";
-    return fail(std::move(error));
-  }
-  const auto pretended = caller.environment.find("HARN_PRETEND");
-  if (pretended != caller.environment.end()) HARN_OK(pretend(facts, pretended->second));
-  return facts;
+  return embed::proved_facts({.environment = caller.environment, .cwd = caller.cwd}, confining);
 }
 
 Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
@@ -216,20 +212,13 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
     prepared.rules = PathRules::for_processes(prepared.policy, prepared.facts);
     return prepared;
   }
-  prepared.warnings = look_at_paths(prepared.facts, prepared.policy);
+  auto looked = embed::look_at_host(prepared.facts, prepared.policy);
+  prepared.warnings = std::move(looked.warnings);
+  prepared.rules = std::move(looked.rules);
   prepared.notes.insert(prepared.notes.end(), prepared.warnings.begin(), prepared.warnings.end());
-  prepared.rules = PathRules::for_processes(prepared.policy, prepared.facts);
-  HARN_OK(check_own_files(arguments, prepared, caller));
+  HARN_TRY(files, own_files(arguments, prepared, caller));
+  HARN_OK(embed::check_own_files(files, {prepared.policy, prepared.options, prepared.facts, prepared.rules}));
   return prepared;
-}
-
-Status check_not_blocked(const Prepared& prepared) {
-  std::vector<std::string> words;
-  for (const auto& word : prepared.command.argv) words.push_back(base::shell_word(word));
-  const auto blocked = policy::validate_command(prepared.policy.blocked_commands, base::join(words, " "));
-  if (!blocked) return {};
-  return fail(
-      Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = *blocked, .hint = "the policy's blocked_commands names it"});
 }
 
 }  // namespace harn::cli

@@ -30,9 +30,6 @@ Result<HostFacts> proved_facts(const Caller& caller, bool confining = true);
 
 Result<Prepared> prepare(const Arguments& arguments, const Caller& caller);
 
-// An error when the policy's blocked_commands names the command.
-Status check_not_blocked(const Prepared& prepared);
-
 struct LoadedLayers {
   PolicyLayers layers = {};          // symbolic links resolved
   std::vector<Policy> written = {};  // the same but the ceiling, as they stand

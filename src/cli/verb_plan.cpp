@@ -7,6 +7,7 @@
 #include "cli/prepare.h"
 #include "cli/render_plan.h"
 #include "cli/verbs.h"
+#include "embed/ready.h"
 #include "host/resolve_paths.h"
 #include "plan/names.h"
 #include "plan/wrappers/container_mounts.h"
@@ -91,7 +92,7 @@ Result<Reply> plan_verb(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(prepared, prepare(arguments, caller));
   if (arguments.has("explain-path")) return explain_paths(arguments, prepared);
 
-  HARN_OK(check_not_blocked(prepared));
+  HARN_OK(embed::check_not_blocked(prepared.policy, prepared.command.argv));
   HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options, prepared.rules));
   Reply reply;
   if (plan.route == Route::refused) reply.exit_code = exit_refused;

@@ -8,6 +8,7 @@
 #include "cli/render.h"
 #include "cli/told.h"
 #include "cli/verbs.h"
+#include "embed/ready.h"
 #include "harn/sandbox.h"
 #include "host/resolve_paths.h"
 #include "host/user_files.h"
@@ -20,14 +21,6 @@ int exit_code_of(const Outcome& outcome) {
   if (!outcome.error.empty()) return exit_refused;
   if (outcome.timed_out && !outcome.cpu_exceeded) return exit_timeout;
   return outcome.exit_code < 0 ? exit_signal_base - outcome.exit_code : outcome.exit_code;
-}
-
-// Before the host is looked at: the first run of a user makes the directory, and only what exists can be
-// closed. None is no error, the receipt says "assumed".
-std::optional<AbsPath> make_canary(const Caller& caller) {
-  auto file = ensure_canary(state_directory(caller));
-  if (!file) return std::nullopt;
-  return std::move(*file);
 }
 
 std::string pretence_line(const Caller& caller) {
@@ -126,20 +119,16 @@ void keep_receipt(const host::HeldPlace& place, const Outcome& outcome, Reply& r
 }
 
 Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, const Prepared& prepared, std::optional<AbsPath> canary) {
-  HARN_OK(check_not_blocked(prepared));
+  HARN_OK(embed::check_not_blocked(prepared.policy, prepared.command.argv));
   HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options, prepared.rules));
   const bool json = arguments.has("json");
   if (plan.route == Route::refused)
     return fail(Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = plan.refusal->message, .hint = plan.refusal->hint});
-  if (canary && prepared.rules.decide(*canary, FileOp::read).allowed) canary.reset();
-  RunOptions options{.whole_process = true,
-                     .receipt = json || arguments.has("receipt"),
-                     .workspace = prepared.policy.workspace_roots.value_or(std::vector<AbsPath>{}),
-                     .canary = std::move(canary)};
+  RunOptions options{.whole_process = true, .receipt = json || arguments.has("receipt"), .canary = std::move(canary)};
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
   else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller) + denial_lines(prepared) + project_lines(prepared, caller));
   HARN_TRY(receipt, receipt_place(arguments, prepared));
-  HARN_TRY(outcome, run_plan(plan, options));
+  HARN_TRY(outcome, embed::run_looked(plan, prepared.policy, prepared.rules, std::move(options)));
   Reply reply{.exit_code = exit_code_of(outcome)};
   if (!json) reply.err = limit_line(outcome, plan) + after_line(outcome, plan);
   if (receipt) keep_receipt(*receipt, outcome, reply);
@@ -150,14 +139,14 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
 }  // namespace
 
 Result<Reply> run_verb(const Arguments& arguments, const Caller& caller) {
-  auto canary = make_canary(caller);
+  auto canary = embed::make_canary(caller.environment);
   HARN_TRY(prepared, prepare(arguments, caller));
   return run_prepared(arguments, caller, prepared, std::move(canary));
 }
 
 // The user's own shell, inside; a login shell's files are the host's business.
 Result<Reply> shell_verb(const Arguments& arguments, const Caller& caller) {
-  auto canary = make_canary(caller);
+  auto canary = embed::make_canary(caller.environment);
   HARN_TRY(prepared, prepare(arguments, caller));
   const auto shell = caller.environment.find("SHELL");
   prepared.command.argv = {shell == caller.environment.end() || shell->second.empty() ? "/bin/sh" : shell->second};

@@ -26,12 +26,18 @@ int sink(const Stdio& stdio, std::size_t index) { return stdio.streams[index] ==
 
 }  // namespace
 
-Outputs::Outputs(Stdio& stdio, std::optional<std::uint64_t> limit, std::uint64_t captured_limit)
-    : budget_{limit, false},
-      captured_{{captured_limit, false}, {captured_limit, false}},
+Outputs::Outputs(Stdio& stdio, const OutputRules& rules)
+    : budget_{rules.limit, false},
+      captured_{{rules.captured_limit, false}, {rules.captured_limit, false}},
       captures_{stdio.streams[1] == Stream::capture, stdio.streams[2] == Stream::capture},
       out_(std::move(stdio.our_ends[1]), sink(stdio, 1), budget_of(stdio, 1)),
-      err_(std::move(stdio.our_ends[2]), sink(stdio, 2), budget_of(stdio, 2)) {}
+      err_(std::move(stdio.our_ends[2]), sink(stdio, 2), budget_of(stdio, 2)) {
+  if (!rules.on_output) return;
+  // What is told need not be kept: past the memory it goes on, and nothing of it is lost.
+  for (auto& kept : captured_) kept.only_kept = true;
+  if (captures_[0]) out_.tell([&told = rules.on_output](std::string_view bytes) { told(Output::out, bytes); });
+  if (captures_[1]) err_.tell([&told = rules.on_output](std::string_view bytes) { told(Output::err, bytes); });
+}
 
 OutputBudget& Outputs::budget_of(const Stdio& stdio, std::size_t index) {
   return stdio.streams[index] == Stream::capture && !budget_.left ? captured_[index - 1] : budget_;

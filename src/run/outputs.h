@@ -12,12 +12,17 @@
 
 namespace harn::run {
 
+struct OutputRules {
+  std::optional<std::uint64_t> limit = {};  // of both together
+  std::uint64_t captured_limit = 0;         // without one: what is kept of each in memory
+  const OutputSink& on_output;              // told what passes the limit; may be empty
+};
+
 class Outputs {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `limit` is of both together; without one, what is kept in memory is held to `captured_limit` each.
-  Outputs(Stdio& stdio, std::optional<std::uint64_t> limit, std::uint64_t captured_limit);
+  Outputs(Stdio& stdio, const OutputRules& rules);
   Outputs(const Outputs&) = delete;
   Outputs& operator=(const Outputs&) = delete;
 

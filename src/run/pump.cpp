@@ -49,10 +49,12 @@ std::size_t OutputPump::read_some() {
   }
   auto keep = static_cast<std::uint64_t>(got);
   if (budget_.left) {
-    if (keep > *budget_.left) budget_.truncated = true;
+    if (keep > *budget_.left && !budget_.only_kept) budget_.truncated = true;
     keep = std::min(keep, *budget_.left);
     *budget_.left -= keep;
   }
+  const auto told = budget_.only_kept ? static_cast<std::size_t>(got) : static_cast<std::size_t>(keep);
+  if (sink_ && told > 0) sink_(std::string_view(buffer, told));
   auto& target = to_ < 0 ? captured_ : waiting_;
   target.append(buffer, static_cast<std::size_t>(keep));
   if (regular_) write_some();

@@ -6,8 +6,11 @@
 #include <poll.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "sys/unique_fd.h"
 
@@ -17,6 +20,7 @@ namespace harn::run {
 struct OutputBudget {
   std::optional<std::uint64_t> left = {};
   bool truncated = false;
+  bool only_kept = false;  // of what is told to somebody anyway: the limit is of memory, and cuts nothing off
 };
 
 // From the command's pipe to the caller's descriptor or into memory. What exceeds the budget is read
@@ -24,6 +28,9 @@ struct OutputBudget {
 class OutputPump {
  public:
   OutputPump(sys::UniqueFd from, int to, OutputBudget& budget);  // `to` borrowed; -1 = keep in memory
+
+  // Somebody who is told each piece as it comes.
+  void tell(std::function<void(std::string_view)> sink) { sink_ = std::move(sink); }
 
   bool open() const { return static_cast<bool>(from_) || !waiting_.empty(); }
   // What to wait for now: readable input, or room for what is waiting.
@@ -47,6 +54,7 @@ class OutputPump {
   OutputBudget& budget_;
   std::string waiting_ = {};
   std::string captured_ = {};
+  std::function<void(std::string_view)> sink_ = {};
   int write_error_ = 0;
 };
 

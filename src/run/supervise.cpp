@@ -40,7 +40,7 @@ class Supervisor {
         settings_(settings),
         terminal_(settings.session == Session::own ? -1 : stdio.terminal_fd, settings.session == Session::terminal,
                   stdio.terminal_settings),
-        outputs_(stdio, settings.limits.max_output_bytes, settings.captured_bytes) {
+        outputs_(stdio, {settings.limits.max_output_bytes, settings.captured_bytes, settings.on_output}) {
     if (stdio.streams[0] == Stream::capture) in_ = InputPump(std::move(stdio.input), std::move(stdio.our_ends[0]));
     else if (stdio.our_ends[0]) in_ = InputPump(stdio.inherited[0], std::move(stdio.our_ends[0]), std::move(stdio.child_ends[0]));
     for (auto& end : stdio.child_ends) end = {};  // the command has its own
@@ -64,6 +64,7 @@ class Supervisor {
     enum : std::size_t {
       life,
       signals,
+      stop,
       input,
       output,
       errors,
@@ -72,6 +73,7 @@ class Supervisor {
     pollfd fds[count] = {};
     fds[life] = {.fd = process_.has_init() ? process_.status_fd() : process_.pidfd(), .events = POLLIN, .revents = 0};
     fds[signals] = {.fd = settings_.signal_fd, .events = POLLIN, .revents = 0};
+    fds[stop] = {.fd = asked_to_end_ ? -1 : settings_.stop_fd, .events = POLLIN, .revents = 0};
     fds[input] = in_.open() ? in_.interest() : nothing;
     outputs_.interest(std::span<pollfd, 2>(&fds[output], 2));
     if (::poll(fds, count, timeout()) < 0 && errno != EINTR) return fail(sys::os_failure("poll", "the command", errno, Stage::supervise));
@@ -79,7 +81,11 @@ class Supervisor {
     outputs_.work(std::span<const pollfd, 2>(&fds[output], 2));
     if (fds[signals].revents != 0) pass_signals();
     else if (more_orphans_) look_at_children();
-    if (fds[life].revents != 0) look_at_life();
+    if (fds[life].revents != 0) HARN_OK(look_at_life());
+    if (fds[stop].revents != 0 && !over_ && !ended_) {
+      cancelled_ = true;
+      ask_to_end();
+    }
     if (!over_) keep_limits();
     return {};
   }
@@ -130,8 +136,13 @@ class Supervisor {
     return children.empty() ? 0 : children.front();
   }
 
-  void look_at_life() {
+  Status look_at_life() {
     if (!process_.has_init()) return end_direct();
+    take_record();
+    return {};
+  }
+
+  void take_record() {
     init::Record record;
     const ssize_t got = ::read(process_.status_fd(), &record, sizeof record);
     if (got < 0 && errno == EINTR) return;
@@ -167,15 +178,26 @@ class Supervisor {
     if (settings_.shared_memory) settings_.shared_memory(record.shared_pages * page);
   }
 
-  void end_direct() {
+  Status end_direct() {
     rusage used = {};
     int status = 0;
     const pid_t pid = ::wait4(process_.pid(), &status, __WALL | WNOHANG, &used);
-    if (pid != process_.pid()) return;
+    // A program around us that ignores SIGCHLD, or waits for every child there is, took it away.
+    if (pid < 0 && errno == ECHILD) {
+      process_.kill();  // whoever is left of its group
+      process_.forget();
+      return fail(Error{.code = ErrorCode::os,
+                        .stage = Stage::supervise,
+                        .os_error = ECHILD,
+                        .message = "the command ran, but how it ended was taken by somebody else in this process",
+                        .hint = "let SIGCHLD have its default action, and wait for children by their pid"});
+    }
+    if (pid != process_.pid()) return {};
     over_ = ended_ = true;
     wait_status_ = status;
     finished_ = Clock::now();
     add_usage(used, usage_);
+    return {};
   }
 
   void keep_limits() {
@@ -187,9 +209,13 @@ class Supervisor {
       return;
     }
     timed_out_ = true;
+    ask_to_end();
+  }
+
+  void ask_to_end() {
     asked_to_end_ = true;
     process_.signal(SIGTERM, /*everybody=*/true);
-    deadline_ = now + grace;
+    deadline_ = Clock::now() + grace;
   }
 
   void check_tree() {
@@ -229,7 +255,7 @@ class Supervisor {
     }
     process_.forget();
     if (settings_.check && spent_ == Spent::nothing) spent_ = settings_.check().spent;
-    const bool by_us = timed_out_ || spent_ != Spent::nothing;
+    const bool by_us = timed_out_ || cancelled_ || spent_ != Spent::nothing;
     if (by_us || WIFSIGNALED(wait_status_)) terminal_.restore_settings();
   }
 
@@ -244,7 +270,7 @@ class Supervisor {
 
   // A wrapper that ended by itself without a word about the command did not get to start it.
   bool wrapper_failed() const {
-    if (process_.wrapper_status_fd() < 0 || !WIFEXITED(wait_status_) || timed_out_ || spent_ != Spent::nothing) return false;
+    if (process_.wrapper_status_fd() < 0 || !WIFEXITED(wait_status_) || timed_out_ || cancelled_ || spent_ != Spent::nothing) return false;
     return !wrapper_started_command(process_.wrapper_status_fd());
   }
 
@@ -270,6 +296,7 @@ class Supervisor {
                   outcome);
     outcome.usage = usage_;
     outcome.usage.wall_ms = static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(finished_ - started_).count());
+    outcome.cancelled = cancelled_;
     outcome.killed_processes = killed_;
     outcome.error = error_;
     outputs_.hand_over(outcome);
@@ -289,6 +316,7 @@ class Supervisor {
   bool ended_ = false;  // the command itself
   bool over_ = false;   // the tree, as far as anybody reports it
   bool timed_out_ = false;
+  bool cancelled_ = false;
   bool asked_to_end_ = false;
   bool measuring_ = false;
   Spent spent_ = Spent::nothing;

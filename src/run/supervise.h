@@ -30,7 +30,9 @@ struct SuperviseSettings {
   const LimitPlan& limits;
   Session session = Session::own;
   std::uint64_t captured_bytes = default_captured_bytes;  // of each stream, without an output limit
+  OutputSink on_output = {};                              // told each captured piece as it comes
   int signal_fd = -1;                                     // a signalfd of the caller; what arrives is passed on
+  int stop_fd = -1;                                       // readable = the caller wants the command ended
   bool reaper = false;                                    // orphans of the tree come to us (PR_SET_CHILD_SUBREAPER)
   std::function<Reading()> check = {};                    // asked again and again, and once at the end
   std::function<void(std::uint64_t)> shared_memory = {};  // told what the init program measures; empty = not asked

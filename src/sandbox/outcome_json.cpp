@@ -121,6 +121,7 @@ base::Value outcome_value(Outcome outcome) {
   out.set("cpu_exceeded", outcome.cpu_exceeded);
   out.set("file_size_exceeded", outcome.file_size_exceeded);
   out.set("processes_exceeded", outcome.processes_exceeded);
+  if (outcome.cancelled) out.set("cancelled", true);
   out.set("output_truncated", outcome.output_truncated);
   out.set("killed_processes", outcome.killed_processes);
   if (!outcome.error.empty()) out.set("error", outcome.error);

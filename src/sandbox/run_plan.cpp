@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facade: strings prepare, spawn and supervise together and writes the receipt. Owns no
 // mechanism.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -11,6 +13,7 @@
 #include "plan/names.h"
 #include "run/launch.h"
 #include "run/own_process.h"
+#include "run/quiet_pipes.h"
 #include "run/run_id.h"
 #include "run/scratch.h"
 #include "run/stdio.h"
@@ -56,6 +59,13 @@ Status check_network(const Plan& plan) {
                     .hint = "leave the hosts out (--allow-host, network.allowed_hosts), or open the whole network with --net allowed"});
 }
 
+// A process begins with the figures of who started it, so what is no larger than ours says nothing.
+void forget_our_memory(Usage& usage) {
+  rusage own = {};
+  ::getrusage(RUSAGE_SELF, &own);
+  if (usage.max_memory_bytes <= static_cast<std::uint64_t>(own.ru_maxrss) * 1024) usage.max_memory_bytes = 0;
+}
+
 run::Session session_for(const run::Stdio& stdio, const RunOptions& options) {
   if (stdio.terminal_fd < 0 || !options.whole_process) return run::Session::own;
   return run::in_foreground(stdio.terminal_fd) ? run::Session::terminal : run::Session::group;
@@ -77,7 +87,9 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   }
   HARN_TRY(tree, run::TreeLimits::open(plan.limits, run_id));
   run::OwnProcess own;
+  std::optional<run::QuietPipes> quiet;
   if (options.whole_process) HARN_OK(own.take_over());
+  else quiet.emplace();
   const auto session = session_for(stdio, options);
   HARN_TRY(prepared, run::prepare(plan, {.stdio = stdio.child,
                                          .session = session,
@@ -101,12 +113,15 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
                                    {.limits = plan.limits,
                                     .session = session,
                                     .captured_bytes = options.captured_bytes,
+                                    .on_output = options.on_output,
                                     .signal_fd = own.signal_fd(),
+                                    .stop_fd = options.stop_fd,
                                     .reaper = options.whole_process,
                                     .check = tree.check(),
                                     .shared_memory = tree.shared_memory(),
                                     .kill_tree = tree.killer()}));
   receipt.timings_us["run"] = micros_since(running);
+  if (!options.whole_process) forget_our_memory(outcome.usage);
   tree.report(outcome);
   names.report(outcome);
   if (!outcome.error.empty())

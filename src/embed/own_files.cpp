@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/own_files.h"
+#include "embed/own_files.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/load.h"
 #include "host/resolve_paths.h"
 #include "plan/route.h"
 
-namespace harn::cli {
+namespace harn::embed {
 namespace {
-
-struct OwnFile {
-  AbsPath path = {};
-  bool named = false;  // by the operator, with --policy
-};
 
 // A place of such a file beneath something the command may write.
 struct Exposed {
@@ -26,17 +20,6 @@ struct Exposed {
   const PathRule* closed = nullptr;    // the nearest rule beneath it that closes the place again
   bool exists = false;                 // something is there that a mount can stand on
 };
-
-Result<std::vector<OwnFile>> own_files(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
-  std::vector<OwnFile> files;
-  for (auto& path : {user_config_file(caller), trust_file(caller), facts_directory(caller).join("facts"), ceiling_file()})
-    files.push_back({.path = path});
-  if (const auto* text = arguments.value("policy")) {
-    HARN_TRY(path, path_argument(*text, prepared.context));
-    files.push_back({.path = std::move(path), .named = true});
-  }
-  return files;
-}
 
 void add_exposed(const PathRules& rules, const OwnFile& file, const AbsPath& place, std::vector<Exposed>& out) {
   Exposed here{.file = file, .place = place};
@@ -66,9 +49,9 @@ Result<std::vector<Exposed>> exposed_places(const PathRules& rules, const std::v
 }
 
 // Landlock alone can take nothing away inside what it grants; mounts can.
-bool mounts_hold(const Prepared& prepared) {
-  const auto backend = prepared.options.backend.value_or(Backend::linux);
-  return backend != Backend::linux || prepared.facts.linux.user_namespaces;
+bool mounts_hold(const Decided& decided) {
+  const auto backend = decided.options.backend.value_or(Backend::linux);
+  return backend != Backend::linux || decided.facts.linux.user_namespaces;
 }
 
 std::unexpected<Error> refuse(const Exposed& at, std::string_view why, std::string hint) {
@@ -102,22 +85,28 @@ std::string hint_for_absent(const std::vector<Exposed>& places) {
 
 }  // namespace
 
-Status check_own_files(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
+std::vector<OwnFile> own_files(const Environment& environment) {
+  std::vector<OwnFile> files;
+  for (auto& path : {user_config_file(environment), trust_file(environment), facts_directory(environment).join("facts"), ceiling_file()})
+    files.push_back({.path = path});
+  return files;
+}
+
+Status check_own_files(const std::vector<OwnFile>& files, const Decided& decided) {
   // What nothing confines can change everything, and is told so.
-  if (plan::route_of(prepared.policy, prepared.options) == Route::direct) return {};
-  HARN_TRY(files, own_files(arguments, prepared, caller));
-  HARN_TRY(places, exposed_places(prepared.rules, files));
+  if (plan::route_of(decided.policy, decided.options) == Route::direct) return {};
+  HARN_TRY(places, exposed_places(decided.rules, files));
   for (const auto& at : places)
     if (at.closed == nullptr) return refuse(at, "", hint_for_open(at));
   for (const auto& at : places) {
     if (!at.exists)
       return refuse(at, fmt::format(", and nothing can hold {} closed before it exists", base::quoted(at.closed->path.text())),
                     hint_for_absent(places));
-    if (!mounts_hold(prepared))
+    if (!mounts_hold(decided))
       return refuse(at, fmt::format(", and nothing on this host holds {} closed inside it", base::quoted(at.closed->path.text())),
                     "let the command write less, or let this user create user namespaces");
   }
   return {};
 }
 
-}  // namespace harn::cli
+}  // namespace harn::embed

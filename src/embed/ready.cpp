@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embed/ready.h"
+
+#include <cerrno>
+
+#include "base/text.h"
+#include "harn/probe.h"
+#include "policy/blocked_commands.h"
+
+namespace harn::embed {
+
+Result<HostFacts> proved_facts(const Standing& standing, bool confining) {
+  Environment read_there;
+  for (const auto* name : {"HOME", "PATH", "TMPDIR"})
+    if (const auto found = standing.environment.find(name); found != standing.environment.end()) read_there.insert(*found);
+  auto facts = probe_host({.environment = std::move(read_there), .cwd = standing.cwd, .kernel_claims = false, .os_name = false});
+  if (auto settled = settle_facts(facts, facts_directory(standing.environment), standing.inside); !settled && confining) {
+    auto error = std::move(settled).error();
+    error.message = "what this host can enforce could not be tried: " + error.message;
+    if (error.os_error != ECHILD)
+      error.hint = "make room for temporary files or set TMPDIR to a directory you can write; --no-sandbox runs it unconfined";
+    return fail(std::move(error));
+  }
+  const auto pretended = standing.environment.find("HARN_PRETEND");
+  if (pretended != standing.environment.end()) HARN_OK(pretend(facts, pretended->second));
+  return facts;
+}
+
+Looked look_at_host(HostFacts& facts, const Policy& policy) {
+  Looked looked;
+  looked.warnings = look_at_paths(facts, policy);
+  looked.rules = PathRules::for_processes(policy, facts);
+  return looked;
+}
+
+Status check_not_blocked(const Policy& policy, const std::vector<std::string>& argv) {
+  if (policy.blocked_commands.empty()) return {};
+  std::vector<std::string> words;
+  for (const auto& word : argv) words.push_back(base::shell_word(word));
+  const auto blocked = policy::validate_command(policy.blocked_commands, base::join(words, " "));
+  if (!blocked) return {};
+  return fail(
+      Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = *blocked, .hint = "the policy's blocked_commands names it"});
+}
+
+std::optional<AbsPath> make_canary(const Environment& environment) {
+  auto file = ensure_canary(state_directory(environment));
+  if (!file) return std::nullopt;
+  return std::move(*file);
+}
+
+Result<Outcome> run_looked(const Plan& plan, const Policy& policy, const PathRules& rules, RunOptions options) {
+  if (options.canary && rules.decide(*options.canary, FileOp::read).allowed) options.canary.reset();
+  options.workspace = policy.workspace_roots.value_or(std::vector<AbsPath>{});
+  return run_plan(plan, options);
+}
+
+}  // namespace harn::embed

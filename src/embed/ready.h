@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps between a policy and a plan on this host: the one way that the command line, the library and
+// its bindings share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "embed/places.h"
+#include "harn/plan.h"
+#include "harn/prove.h"
+#include "harn/sandbox.h"
+
+namespace harn::embed {
+
+struct Standing {
+  const Environment& environment;
+  const AbsPath& cwd;
+  Inside inside = Inside::own_program;
+};
+
+// This machine, with what it was proved to enforce, less what HARN_PRETEND takes away. Where nothing could
+// be tried, a command that is to be confined must not run: an error, unless `confining` is false.
+Result<HostFacts> proved_facts(const Standing& standing, bool confining = true);
+
+// What this host looks like to one composed policy, now.
+struct Looked {
+  PathRules rules = {};                    // the policy compiled for this host
+  std::vector<std::string> warnings = {};  // what was found in the project, for people
+};
+Looked look_at_host(HostFacts& facts, const Policy& policy);
+
+// An error when the policy's blocked_commands names the command.
+Status check_not_blocked(const Policy& policy, const std::vector<std::string>& argv);
+
+// Before the host is looked at: the first run of a user makes the directory, and only what exists can be
+// closed. None is no error, the receipt says "assumed".
+std::optional<AbsPath> make_canary(const Environment& environment);
+
+// The plan, run: a refusal is an error, the workspace is watched, and the canary tried unless the policy opens it.
+Result<Outcome> run_looked(const Plan& plan, const Policy& policy, const PathRules& rules, RunOptions options);
+
+}  // namespace harn::embed

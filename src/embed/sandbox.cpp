@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The facade for embedders: the same steps as the command line, with a policy in place of flags and files.
+#include <algorithm>
+
+#include "embed/own_files.h"
+#include "embed/ready.h"
+#include "harn/embed.h"
+#include "harn/layering.h"
+#include "harn/policy_text.h"
+#include "harn/probe.h"
+#include "host/resolve_paths.h"
+#include "host/user_files.h"
+
+namespace harn {
+namespace {
+
+Result<std::optional<Policy>> system_ceiling(const AbsPath& home) {
+  const auto file = embed::ceiling_file();
+  HARN_TRY(text, host::read_user_file_if_present(file, max_policy_bytes));
+  if (!text) return std::optional<Policy>();
+  HARN_TRY(policy, parse_policy_toml(*text, {.home = home, .file_name = file.text()}));
+  HARN_TRY(resolved, resolve_policy_paths(std::move(policy)));
+  return std::optional<Policy>(std::move(resolved));
+}
+
+// As for a policy file that an operator names: it stands in place of the user's and the project's.
+Result<Composed> compose(Policy asked, const HostFacts& facts) {
+  PolicyLayers layers{.project_root = facts.project_root, .home = facts.home};
+  HARN_TRY(ceiling, system_ceiling(facts.home));
+  layers.system_ceiling = std::move(ceiling);
+  const std::vector<Policy> written = {asked};
+  HARN_TRY(resolved, resolve_policy_paths(std::move(asked)));
+  layers.user = std::move(resolved);
+  HARN_TRY(composed, compose_layers(layers));
+  std::vector<AbsPath> writable = entries(composed.policy.workspace_roots);
+  const auto& others = entries(composed.policy.process_sandbox.write_roots);
+  writable.insert(writable.end(), others.begin(), others.end());
+  HARN_OK(check_planted_links(written, std::move(writable)));
+  return composed;
+}
+
+// A plan without a backend has no limits of its own; the time of one call still holds.
+void shorten(std::optional<std::uint64_t>& limit, const std::optional<std::chrono::milliseconds>& time) {
+  if (!time) return;
+  const auto asked = static_cast<std::uint64_t>(std::max<std::chrono::milliseconds::rep>(time->count(), 1));
+  limit = std::min(limit.value_or(asked), asked);
+}
+
+}  // namespace
+
+struct Sandbox::Parts {
+  Context context = {};
+  PlanOptions options = {};
+  HostFacts facts = {};
+  Policy policy = {};
+  Narrowing narrowing = {};
+  std::optional<AbsPath> canary = {};
+  std::vector<embed::OwnFile> own_files = {};
+};
+
+namespace {
+
+struct Planned {
+  Plan plan = {};
+  Policy policy = {};
+  PathRules rules = {};
+};
+
+Result<Command> settled(Command command, const Context& context) {
+  if (command.environment.empty()) command.environment = context.environment;
+  if (command.cwd) {
+    HARN_TRY(real, host::resolve_existing(*command.cwd));
+    command.cwd = std::move(real);
+  }
+  return command;
+}
+
+Policy for_call(Policy policy, const Call& call) {
+  if (call.wall_time) {
+    auto& limit = policy.limits.wall_time;
+    limit = std::min(limit.value_or(*call.wall_time), *call.wall_time);
+  }
+  return policy;
+}
+
+template <class Parts>
+Result<Planned> make_planned(const Parts& parts, const Command& asked, const Call& call) {
+  HARN_OK(embed::check_not_blocked(parts.policy, asked.argv));
+  HARN_TRY(command, settled(asked, parts.context));
+  Planned out{.policy = for_call(parts.policy, call)};
+  auto facts = parts.facts;
+  out.rules = embed::look_at_host(facts, out.policy).rules;
+  HARN_OK(embed::check_own_files(parts.own_files, {out.policy, parts.options, facts, out.rules}));
+  HARN_TRY(plan, make_plan(out.policy, command, facts, parts.options, out.rules));
+  out.plan = std::move(plan);
+  shorten(out.plan.limits.wall_time_ms, call.wall_time);
+  return out;
+}
+
+}  // namespace
+
+Sandbox::Sandbox(std::unique_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+Sandbox::Sandbox(Sandbox&&) noexcept = default;
+Sandbox& Sandbox::operator=(Sandbox&&) noexcept = default;
+Sandbox::~Sandbox() = default;
+const Policy& Sandbox::policy() const { return parts_->policy; }
+const Narrowing& Sandbox::narrowing() const { return parts_->narrowing; }
+const HostFacts& Sandbox::facts() const { return parts_->facts; }
+
+Result<Sandbox> Sandbox::open(Policy policy, Context context, PlanOptions options) {
+  auto parts = std::make_unique<Parts>();
+  parts->canary = embed::make_canary(context.environment);
+  HARN_TRY(facts, embed::proved_facts({.environment = context.environment, .cwd = context.cwd, .inside = Inside::other_program},
+                                      /*confining=*/!options.no_sandbox));
+  HARN_TRY(composed, compose(std::move(policy), facts));
+  parts->facts = std::move(facts);
+  parts->policy = std::move(composed.policy);
+  parts->narrowing = std::move(composed.narrowing);
+  parts->own_files = embed::own_files(context.environment);
+  parts->context = std::move(context);
+  parts->options = options;
+  return Sandbox(std::move(parts));
+}
+
+Result<Plan> Sandbox::plan(const Command& command, const Call& call) const {
+  HARN_TRY(planned, make_planned(*parts_, command, call));
+  return std::move(planned.plan);
+}
+
+Result<Outcome> Sandbox::run(const Command& command, const Call& call) const {
+  HARN_TRY(planned, make_planned(*parts_, command, call));
+  RunOptions options{.streams = {call.input.empty() ? Stream::empty : Stream::capture, Stream::capture, Stream::capture},
+                     .input = call.input,
+                     .captured_bytes = call.captured_bytes,
+                     .on_output = call.on_output,
+                     .stop_fd = call.stop == nullptr ? -1 : call.stop->fd(),
+                     .receipt = call.receipt,
+                     .canary = parts_->canary};
+  return embed::run_looked(planned.plan, planned.policy, planned.rules, std::move(options));
+}
+
+}  // namespace harn
