@@ -51,6 +51,10 @@ struct Error {
 std::string_view name_of(ErrorCode code);
 std::string_view name_of(Stage stage);
 
+// How a host sorts what a tool answered: "tool_rejected" where policy or coverage said no, the code's own
+// name otherwise.
+std::string_view category_of(const Error& error);
+
 // `where: message (hint)` on one line, for people.
 std::string describe(const Error& error);
 

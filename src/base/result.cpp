@@ -41,6 +41,8 @@ struct EnumNames<Stage> {
 std::string_view name_of(ErrorCode code) { return base::enum_name(code); }
 std::string_view name_of(Stage stage) { return base::enum_name(stage); }
 
+std::string_view category_of(const Error& error) { return error.code == ErrorCode::refused ? "tool_rejected" : name_of(error.code); }
+
 std::string describe(const Error& error) {
   std::string line;
   if (!error.where.empty()) line += error.where + ": ";

@@ -41,6 +41,7 @@ std::string error_text(const Error& error) {
 base::Value error_value(const Error& error) {
   base::Value members;
   members.set("code", name_of(error.code));
+  members.set("category", category_of(error));
   members.set("stage", name_of(error.stage));
   members.set("message", error.message);
   members.set("hint", error.hint);

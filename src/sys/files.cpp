@@ -223,12 +223,16 @@ Result<UniqueFd> open_directory(const AbsPath& path) {
   return fd;
 }
 
-Result<std::vector<std::string>> list_directory(int directory, std::size_t max_names) {
+Result<std::vector<Entry>> list_entries(int directory, std::size_t max_names) {
   UniqueFd own(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
   if (!own) return fail(os_failure("dup", "the directory", errno));
   const Directory opened(::fdopendir(own.get()), &::closedir);
   if (opened) own.release();
-  HARN_TRY(entries, read_entries(opened, "the directory", max_names));
+  return read_entries(opened, "the directory", max_names);
+}
+
+Result<std::vector<std::string>> list_directory(int directory, std::size_t max_names) {
+  HARN_TRY(entries, list_entries(directory, max_names));
   return names_of(std::move(entries));
 }
 

@@ -59,6 +59,7 @@ struct Entry {
 
 // Sorted by name, at most `max_names`; a longer directory is an error.
 Result<std::vector<Entry>> list_entries(const AbsPath& path, std::size_t max_names);
+Result<std::vector<Entry>> list_entries(int directory, std::size_t max_names);  // every time from its first name
 // The names alone.
 Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t max_names);
 
