@@ -62,16 +62,19 @@ void sweep_leftovers(const AbsPath& parent, std::string_view stem) {
 }  // namespace
 
 Result<OwnDirectory> OwnDirectory::make(const AbsPath& parent, std::string_view stem) {
-  sweep_leftovers(parent, stem);
   hold_signals();
+  auto made = keep(parent, stem);
+  if (made) made->holds_signals_ = true;
+  else let_signals_in();
+  return made;
+}
+
+Result<OwnDirectory> OwnDirectory::keep(const AbsPath& parent, std::string_view stem) {
+  sweep_leftovers(parent, stem);
   std::string pattern = parent.join(std::string(stem) + "XXXXXX").text();
   UniqueFd held;
   if (::mkdtemp(pattern.data()) != nullptr) held = open_locked(pattern);
-  if (!held) {
-    const int error = errno;
-    let_signals_in();
-    return fail(os_failure("mkdtemp", pattern, error));
-  }
+  if (!held) return fail(os_failure("mkdtemp", pattern, errno));
   OwnDirectory made(AbsPath::of(pattern), std::move(held));
   HARN_TRY(real, real_path(made.path()));
   made.path_ = std::move(real);
@@ -81,7 +84,7 @@ Result<OwnDirectory> OwnDirectory::make(const AbsPath& parent, std::string_view 
 OwnDirectory::~OwnDirectory() {
   if (!held_) return;
   remove_held(held_, path_);
-  let_signals_in();
+  if (holds_signals_) let_signals_in();
 }
 
 }  // namespace harn::sys

@@ -17,6 +17,8 @@ class OwnDirectory {
  public:
   // Only its owner may enter. The path comes with links resolved.
   static Result<OwnDirectory> make(const AbsPath& parent, std::string_view stem);
+  // For a program that goes on and may let go of it on another thread: its signals are not held back.
+  static Result<OwnDirectory> keep(const AbsPath& parent, std::string_view stem);
   OwnDirectory(OwnDirectory&& other) noexcept = default;
   OwnDirectory& operator=(OwnDirectory&&) = delete;
   OwnDirectory(const OwnDirectory&) = delete;
@@ -29,6 +31,7 @@ class OwnDirectory {
   OwnDirectory(AbsPath path, UniqueFd held) : path_(std::move(path)), held_(std::move(held)) {}
   AbsPath path_;
   UniqueFd held_;  // with a lock, so that nobody takes it for a leftover
+  bool holds_signals_ = false;
 };
 
 }  // namespace harn::sys
