@@ -8,7 +8,7 @@
 //
 // A path is followed once, name by name, on descriptors; where it really ends is what is decided and
 // what is touched, so there is no moment between the check and the use. process_sandbox opens nothing
-// here. A refusal has the code `refused` and says `sandbox violation: …`.
+// here. Inside a PolicyScope (harn/scope.h) its policy counts too. A refusal has the code `refused` and says `sandbox violation: …`.
 #pragma once
 
 #include <cstddef>
@@ -66,6 +66,7 @@ class FileScope {
 
  private:
   struct Scope;
+  std::shared_ptr<const Scope> here() const;
   explicit FileScope(std::shared_ptr<const Scope> scope) : scope_(std::move(scope)) {}
 
   std::shared_ptr<const Scope> scope_;

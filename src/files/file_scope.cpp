@@ -17,6 +17,7 @@
 #include "files/replace_at.h"
 #include "files/violation.h"
 #include "files/walk.h"
+#include "harn/scope.h"
 #include "sys/remove_tree.h"
 
 namespace harn {
@@ -78,8 +79,18 @@ EntryKind kind_of(sys::FileType type) {
 
 struct FileScope::Scope {
   Policy policy = {};
+  HostFacts facts = {};
   PathRules rules = {};
-  AbsPath start = {};
+  std::shared_ptr<const Policy> around = {};  // the PolicyScope it was made in
+
+  static std::shared_ptr<const Scope> make(Policy policy, HostFacts facts) {
+    auto scope = std::make_shared<Scope>();
+    scope->policy = within_scope(with_project_root(std::move(policy), facts.project_root));
+    scope->rules = PathRules::for_file_operations(scope->policy, facts);
+    scope->facts = std::move(facts);
+    scope->around = PolicyScope::current();
+    return scope;
+  }
 
   Decision decide(const AbsPath& real, FileOp op) const {
     if (policy.profile() == Profile::unrestricted) return {.allowed = true};
@@ -129,7 +140,7 @@ struct FileScope::Scope {
                         .stage = Stage::prepare,
                         .message = fmt::format("{}: the path {} is no path", attempt.operation, base::quoted(path)),
                         .hint = "name a file"});
-    HARN_TRY(place, files::walk(start, path, last));
+    HARN_TRY(place, files::walk(facts.cwd, path, last));
     HARN_OK(admit(attempt, path, place.real));
     if (place.error != 0) return fail(failed(attempt, place.real.text(), place.error));
     return place;
@@ -179,21 +190,26 @@ struct FileScope::Scope {
 };
 
 Result<FileScope> FileScope::open(const Policy& policy, const HostFacts& facts) {
-  auto scope = std::make_shared<Scope>();
-  scope->policy = with_project_root(policy, facts.project_root);
-  scope->rules = PathRules::for_file_operations(scope->policy, facts);
-  scope->start = facts.cwd;
-  return FileScope(std::move(scope));
+  HARN_OK(validate(policy));
+  return FileScope(Scope::make(policy, facts));
+}
+
+// A PolicyScope entered since then narrows this one for as long as it lasts.
+std::shared_ptr<const FileScope::Scope> FileScope::here() const {
+  const auto around = PolicyScope::current();
+  if (around == nullptr || around == scope_->around) return scope_;
+  return Scope::make(scope_->policy, scope_->facts);
 }
 
 Result<std::string> FileScope::read_text(std::string_view path, std::size_t max_bytes) const {
+  const auto scope = here();
   if (const auto device = files::standard_device(path, FileOp::read)) {
-    HARN_OK(files::check_capability(scope_->policy, reading));
+    HARN_OK(files::check_capability(scope->policy, reading));
     if (*device == files::StandardDevice::null) return std::string();
     return read_to_end(static_cast<int>(*device), path, max_bytes);
   }
   sys::UniqueFd fd;
-  HARN_OK(scope_->at_end(reading, path, files::LastLink::follow, [&](const Place& place) -> Result<int> {
+  HARN_OK(scope->at_end(reading, path, files::LastLink::follow, [&](const Place& place) -> Result<int> {
     if (place.type == sys::FileType::missing) return ENOENT;
     fd = sys::UniqueFd(
         ::openat(place.directory.get(), std::string(place.name()).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -208,8 +224,9 @@ Result<std::string> FileScope::read_text(std::string_view path, std::size_t max_
 }
 
 Result<std::vector<FileEntry>> FileScope::list(std::string_view path) const {
+  const auto scope = here();
   sys::UniqueFd fd;
-  HARN_OK(scope_->at_end(listing, path, files::LastLink::follow, [&](const Place& place) -> Result<int> {
+  HARN_OK(scope->at_end(listing, path, files::LastLink::follow, [&](const Place& place) -> Result<int> {
     if (place.type == sys::FileType::missing) return ENOENT;
     if (place.type != sys::FileType::directory) return fail(wrong_kind(listing, place.real.text(), "no directory"));
     fd = sys::UniqueFd(::openat(place.directory.get(), std::string(place.name()).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -223,40 +240,44 @@ Result<std::vector<FileEntry>> FileScope::list(std::string_view path) const {
 }
 
 Result<bool> FileScope::exists(std::string_view path) const {
+  const auto scope = here();
   if (files::standard_device(path, FileOp::read)) return true;
-  HARN_TRY(place, scope_->admitted_place(asking, path));
+  HARN_TRY(place, scope->admitted_place(asking, path));
   return place.type != sys::FileType::missing;
 }
 
 Status FileScope::write_text(std::string_view path, std::string_view text) const {
+  const auto scope = here();
   if (const auto device = files::standard_device(path, FileOp::write)) {
-    HARN_OK(files::check_capability(scope_->policy, writing));
+    HARN_OK(files::check_capability(scope->policy, writing));
     if (*device == files::StandardDevice::null) return {};
     const int error = files::write_all(static_cast<int>(*device), text);
     if (error != 0) return fail(failed(writing, path, error));
     return {};
   }
-  return scope_->at_end(writing, path, files::LastLink::follow, [&](Place& place) { return scope_->write_at(place, text); });
+  return scope->at_end(writing, path, files::LastLink::follow, [&](Place& place) { return scope->write_at(place, text); });
 }
 
 Status FileScope::remove(std::string_view path) const {
-  return scope_->at_end(removing, path, files::LastLink::keep, [&](const Place& place) -> Result<int> {
+  const auto scope = here();
+  return scope->at_end(removing, path, files::LastLink::keep, [&](const Place& place) -> Result<int> {
     if (place.names.empty()) return EBUSY;  // "/"
     if (place.type == sys::FileType::missing) return ENOENT;
-    HARN_OK(scope_->admit_removal(place));
+    HARN_OK(scope->admit_removal(place));
     const bool directory = place.type == sys::FileType::directory;
     return ::unlinkat(place.directory.get(), std::string(place.name()).c_str(), directory ? AT_REMOVEDIR : 0) == 0 ? 0 : errno;
   });
 }
 
 Status FileScope::remove_tree(std::string_view path) const {
-  return scope_->at_end(removing, path, files::LastLink::keep, [&](const Place& place) -> Result<int> {
+  const auto scope = here();
+  return scope->at_end(removing, path, files::LastLink::keep, [&](const Place& place) -> Result<int> {
     if (place.names.empty()) return EBUSY;
     if (place.type == sys::FileType::missing) return ENOENT;
-    HARN_OK(scope_->admit_removal(place));
+    HARN_OK(scope->admit_removal(place));
     const auto name = std::string(place.name());
     if (place.type != sys::FileType::directory) return ::unlinkat(place.directory.get(), name.c_str(), 0) == 0 ? 0 : errno;
-    HARN_OK(scope_->admit_whole(removing, place.real));
+    HARN_OK(scope->admit_whole(removing, place.real));
     const sys::UniqueFd fd(::openat(place.directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!fd) return errno;
     sys::empty_directory(fd.get());

@@ -12,6 +12,7 @@
 
 #include "harn/files.h"
 #include "harn/probe.h"
+#include "harn/scope.h"
 #include "support/temp_dir.h"
 
 namespace harn {
@@ -237,6 +238,23 @@ TEST(FileScope, StandardDevicesAreTheStreamsAndNothingElse) {
     EXPECT_EQ(files.read_text(path).error().code, ErrorCode::refused) << path;
   EXPECT_EQ(files.write_text("/dev/stdin", "x").error().code, ErrorCode::refused);
   EXPECT_EQ(files.remove("/dev/null").error().code, ErrorCode::refused);
+}
+
+TEST(FileScope, APolicyScopeNarrowsItWhileItLasts) {
+  const Stand stand;
+  stand.temp.file("w/a/f", "a");
+  stand.temp.file("w/b/f", "b");
+  const auto files = stand.scope();
+  {
+    Policy narrower;
+    narrower.workspace_roots = {stand.temp.path("w/a")};
+    const auto scope = PolicyScope::enter(narrower);
+    ASSERT_TRUE(scope);
+    EXPECT_EQ(files.read_text("a/f"), "a");
+    EXPECT_EQ(files.read_text("b/f").error().code, ErrorCode::refused);
+    EXPECT_EQ(stand.scope().read_text("b/f").error().code, ErrorCode::refused);
+  }
+  EXPECT_EQ(files.read_text("b/f"), "b");
 }
 
 TEST(FileScope, NoPathIsAnError) {

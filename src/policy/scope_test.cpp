@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harn/scope.h"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace harn {
+namespace {
+
+using namespace std::chrono_literals;
+
+Policy rooted(std::vector<std::string_view> roots) {
+  Policy policy;
+  policy.workspace_roots.emplace();
+  for (const auto root : roots) policy.workspace_roots->push_back(AbsPath::of(root));
+  return policy;
+}
+
+TEST(PolicyScope, NestedScopesIntersectAndLeavingRestores) {
+  EXPECT_EQ(PolicyScope::current(), nullptr);
+  auto outer_policy = rooted({"/w"});
+  outer_policy.limits.max_memory_mb = 512;
+  {
+    const auto outer = PolicyScope::enter(outer_policy);
+    ASSERT_TRUE(outer);
+    {
+      auto wide = rooted({"/w/a", "/elsewhere"});
+      wide.limits.max_memory_mb = 4096;
+      const auto inner = PolicyScope::enter(wide);
+      ASSERT_TRUE(inner);
+      EXPECT_EQ(inner->policy().workspace_roots, std::vector{AbsPath::of("/w/a")});
+      EXPECT_EQ(inner->policy().limits.max_memory_mb, 512u);
+      EXPECT_FALSE(inner->narrowing().empty());
+      EXPECT_EQ(*PolicyScope::current(), inner->policy());
+    }
+    EXPECT_EQ(*PolicyScope::current(), outer_policy);
+  }
+  EXPECT_EQ(PolicyScope::current(), nullptr);
+}
+
+TEST(PolicyScope, UnsetRootsAreTheSurroundingOnesAndEmptyOnesAreNone) {
+  const auto outer = PolicyScope::enter(rooted({"/w"}));
+  EXPECT_EQ(within_scope({}).workspace_roots, std::vector{AbsPath::of("/w")});
+  EXPECT_TRUE(entries(within_scope(rooted({})).workspace_roots).empty());
+}
+
+TEST(PolicyScope, LeavingOutOfOrderNeverBringsBackWhatWasLeft) {
+  std::optional<PolicyScope> outer(*PolicyScope::enter(rooted({"/w"})));
+  std::optional<PolicyScope> inner(*PolicyScope::enter(rooted({"/w/a"})));
+  outer.reset();
+  EXPECT_EQ(PolicyScope::current()->workspace_roots, std::vector{AbsPath::of("/w/a")});
+  inner.reset();
+  EXPECT_EQ(PolicyScope::current(), nullptr);
+}
+
+TEST(PolicyScope, BelongsToItsThread) {
+  const auto scope = PolicyScope::enter(rooted({"/w"}));
+  std::thread([] { EXPECT_EQ(PolicyScope::current(), nullptr); }).join();
+  EXPECT_NE(PolicyScope::current(), nullptr);
+}
+
+TEST(PolicyScope, SubAgentsRunOut) {
+  auto policy = rooted({"/w"});
+  policy.recursion_limit = 2;
+  const auto agent = PolicyScope::enter(policy);
+  const auto first = PolicyScope::enter({}, {.sub_agent = true});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->policy().recursion_limit, 1u);
+  // A tool of the same agent costs nothing.
+  const auto tool = PolicyScope::enter({});
+  EXPECT_EQ(tool->policy().recursion_limit, 1u);
+  const auto second = PolicyScope::enter({}, {.sub_agent = true});
+  ASSERT_TRUE(second);
+  const auto third = PolicyScope::enter({}, {.sub_agent = true});
+  ASSERT_FALSE(third);
+  EXPECT_EQ(third.error().code, ErrorCode::refused);
+  EXPECT_EQ(*PolicyScope::current(), second->policy());
+}
+
+TEST(PolicyForCall, PromotionAlwaysDemotionWhereTheOperatorAllows) {
+  Policy strict;
+  strict.sandbox_profile = Profile::os_hardened;
+  EXPECT_EQ(policy_for_call({}, Profile::os_hardened)->profile(), Profile::os_hardened);
+  EXPECT_EQ(policy_for_call(strict, Profile::worktree).error().code, ErrorCode::refused);
+  EXPECT_EQ(policy_for_call(strict, std::nullopt)->profile(), Profile::os_hardened);
+  {
+    const auto scope = PolicyScope::enter(strict, {.allow_demotion = true});
+    EXPECT_EQ(policy_for_call({}, Profile::worktree)->profile(), Profile::worktree);
+    // Handed on to code that was not trusted with it, it is gone for good.
+    const auto tool = PolicyScope::enter({});
+    const auto deeper = PolicyScope::enter({}, {.allow_demotion = true});
+    EXPECT_EQ(policy_for_call({}, Profile::worktree).error().code, ErrorCode::refused);
+  }
+}
+
+TEST(PolicyForCall, LimitsOnlyShrink) {
+  Policy policy;
+  policy.limits.wall_time = 10s;
+  policy.limits.max_processes = 8;
+  const auto out = policy_for_call(policy, std::nullopt, {.max_processes = 64, .wall_time = 2s});
+  EXPECT_EQ(out->limits.wall_time, 2s);
+  EXPECT_EQ(out->limits.max_processes, 8u);
+}
+
+}  // namespace
+}  // namespace harn
