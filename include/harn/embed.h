@@ -6,10 +6,10 @@
 //   HARN_TRY(outcome, sandbox.run({.argv = {"make", "test"}}, {.wall_time = 30s}));
 //   if (!outcome.success()) …
 //
-// The program around it keeps its signals, its working directory, its environment, its descriptors and
-// its other children; nothing here reads or changes them. Where this host has no pid namespaces, and
-// no cgroup counts the command, processes that leave the command's process group outlive the run: the
-// receipt says so ("outlives_launcher"). The `harn` program, which has no other children, ends them.
+// Inside a PolicyScope (harn/scope.h) its policy counts too. The program around it keeps its signals, its working directory, its
+// environment, its descriptors and its other children; nothing here reads or changes them. Where this host has no pid namespaces, and no
+// cgroup counts the command, processes that leave the command's process group outlive the run: the receipt says so ("outlives_launcher").
+// The `harn` program, which has no other children, ends them.
 #pragma once
 
 #include <chrono>
@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "harn/files.h"
 #include "harn/plan.h"
 #include "harn/sandbox.h"
 
@@ -52,6 +53,8 @@ class Stop {
 // What one call says beyond the command.
 struct Call {
   std::optional<std::chrono::milliseconds> wall_time = {};  // the policy's counts where it is shorter
+  std::optional<Profile> profile = {};                      // see policy_for_call()
+  Limits limits = {};                                       // the policy's count where they are smaller
   std::string input = {};                                   // for its standard input; empty = /dev/null
   std::uint64_t captured_bytes = default_captured_bytes;    // of each output
   OutputSink on_output = {};
@@ -77,6 +80,10 @@ class Sandbox {
   Result<Plan> plan(const Command& command, const Call& call = {}) const;
   // An error means that the command did not run, a refusal included, or that we lost control of it.
   Result<Outcome> run(const Command& command, const Call& call = {}) const;
+
+  // The same policy for reading and writing files without a command. Look anew (call it again) after a
+  // command changed what links lead to.
+  Result<FileScope> files() const;
 
  private:
   struct Parts;

@@ -8,6 +8,7 @@
 #include "harn/layering.h"
 #include "harn/policy_text.h"
 #include "harn/probe.h"
+#include "harn/scope.h"
 #include "host/resolve_paths.h"
 #include "host/user_files.h"
 
@@ -75,19 +76,18 @@ Result<Command> settled(Command command, const Context& context) {
   return command;
 }
 
-Policy for_call(Policy policy, const Call& call) {
-  if (call.wall_time) {
-    auto& limit = policy.limits.wall_time;
-    limit = std::min(limit.value_or(*call.wall_time), *call.wall_time);
-  }
-  return policy;
+Result<Policy> for_call(const Policy& policy, const Call& call) {
+  auto limits = call.limits;
+  if (call.wall_time) limits.wall_time = std::min(limits.wall_time.value_or(*call.wall_time), *call.wall_time);
+  return policy_for_call(policy, call.profile, limits);
 }
 
 template <class Parts>
 Result<Planned> make_planned(const Parts& parts, const Command& asked, const Call& call) {
-  HARN_OK(embed::check_not_blocked(parts.policy, asked.argv));
+  HARN_TRY(policy, for_call(parts.policy, call));
+  HARN_OK(embed::check_not_blocked(policy, asked.argv));
   HARN_TRY(command, settled(asked, parts.context));
-  Planned out{.policy = for_call(parts.policy, call)};
+  Planned out{.policy = std::move(policy)};
   auto facts = parts.facts;
   out.rules = embed::look_at_host(facts, out.policy).rules;
   HARN_OK(embed::check_own_files(parts.own_files, {out.policy, parts.options, facts, out.rules}));
@@ -137,6 +137,12 @@ Result<Outcome> Sandbox::run(const Command& command, const Call& call) const {
                      .receipt = call.receipt,
                      .canary = parts_->canary};
   return embed::run_looked(planned.plan, planned.policy, planned.rules, std::move(options));
+}
+
+Result<FileScope> Sandbox::files() const {
+  auto facts = parts_->facts;
+  (void)embed::look_at_host(facts, parts_->policy);
+  return FileScope::open(parts_->policy, facts);
 }
 
 }  // namespace harn

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "harn/embed.h"
+#include "harn/scope.h"
 #include "support/temp_dir.h"
 
 namespace harn {
@@ -60,6 +61,41 @@ TEST_F(Embedded, RunsACommandConfined) {
   EXPECT_TRUE(fs::exists(work_.join("here").text()));
   EXPECT_FALSE(fs::exists(dir_.path("escaped").text()));
   EXPECT_EQ(outcome->receipt.backend, "linux");
+}
+
+TEST_F(Embedded, APolicyScopeNarrowsWhatRunsInsideIt) {
+  dir_.directory("work/a");
+  const auto sandbox = open();
+  const auto script = shell("echo x > a/f; echo x > g");
+  {
+    const auto scope = PolicyScope::enter({.workspace_roots = std::vector{work_.join("a")}});
+    ASSERT_TRUE(scope);
+    const auto refused = sandbox.run(script);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message,
+              "sandbox violation: process cwd '" + work_.text() + "' is outside workspace_roots [" + work_.join("a").text() + "]");
+    auto inside = script;
+    inside.argv.back() = "echo x > f; echo x > ../g";
+    inside.cwd = work_.join("a");
+    ASSERT_TRUE(sandbox.run(inside));
+    EXPECT_TRUE(fs::exists(work_.join("a/f").text()));
+    EXPECT_FALSE(fs::exists(work_.join("g").text()));
+    EXPECT_EQ(sandbox.files()->write_text("g", "x").error().code, ErrorCode::refused);
+  }
+  ASSERT_TRUE(sandbox.run(script));
+  EXPECT_TRUE(fs::exists(work_.join("g").text()));
+  EXPECT_EQ(sandbox.files()->read_text("g"), "x\n");
+}
+
+TEST_F(Embedded, OneCallMayPromoteAndNotDemote) {
+  const auto sandbox = open();
+  const auto promoted = sandbox.run(shell("true"), {.profile = Profile::os_hardened});
+  ASSERT_TRUE(promoted) << describe(promoted.error());
+  EXPECT_EQ(promoted->receipt.profile, "os_hardened");
+  EXPECT_EQ(sandbox.run(shell("true"), {.profile = Profile::unrestricted}).error().code, ErrorCode::refused);
+  const auto limited = sandbox.run(shell("sleep 60"), {.limits = {.wall_time = 200ms}});
+  ASSERT_TRUE(limited);
+  EXPECT_TRUE(limited->timed_out);
 }
 
 TEST_F(Embedded, GivesTheInputAndTellsEachPieceOfOutput) {
