@@ -62,14 +62,6 @@ Status write_all(int fd, const std::string& path, std::string_view text) {
   return {};
 }
 
-Status make_directories(const AbsPath& path) {
-  if (::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST) return {};
-  if (errno != ENOENT || path.is_root()) return fail(os_failure("mkdir", path.text(), errno));
-  HARN_OK(make_directories(path.parent()));
-  if (::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST) return {};
-  return fail(os_failure("mkdir", path.text(), errno));
-}
-
 }  // namespace
 
 Error os_failure(std::string_view call, std::string_view path, int error, Stage stage) {
@@ -251,6 +243,14 @@ bool is_entitled_file(const AbsPath& path) {
   if (::lstat(path.text().c_str(), &file) != 0 || target_type_of(path) != FileType::file) return false;
   if (file.st_uid == ::geteuid() || file.st_uid == 0) return true;
   return ::stat(path.parent().text().c_str(), &directory) == 0 && file.st_uid == directory.st_uid;
+}
+
+Status make_directories(const AbsPath& path) {
+  if (::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST) return {};
+  if (errno != ENOENT || path.is_root()) return fail(os_failure("mkdir", path.text(), errno));
+  HARN_OK(make_directories(path.parent()));
+  if (::mkdir(path.text().c_str(), 0700) == 0 || errno == EEXIST) return {};
+  return fail(os_failure("mkdir", path.text(), errno));
 }
 
 Status replace_file(const AbsPath& path, std::string_view text) {

@@ -79,6 +79,9 @@ bool is_entitled_file(const AbsPath& path);
 // Puts `text` in place of the file in one step, readable by its owner only; makes missing directories.
 Status replace_file(const AbsPath& path, std::string_view text);
 
+// With everything missing above it, for its owner only; there already is no error.
+Status make_directories(const AbsPath& path);
+
 // Whether that would work now, found out by making and removing a file beside it.
 Status try_replace_file(const AbsPath& path);
 
