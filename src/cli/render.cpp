@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/args.h"
+#include "embed/error_json.h"
 #include "plan/coverage.h"
 #include "plan/names.h"
 
@@ -38,16 +39,7 @@ std::string error_text(const Error& error) {
   return out;
 }
 
-base::Value error_value(const Error& error) {
-  base::Value members;
-  members.set("code", name_of(error.code));
-  members.set("category", category_of(error));
-  members.set("stage", name_of(error.stage));
-  members.set("message", error.message);
-  members.set("hint", error.hint);
-  members.set("where", error.where);
-  return members;
-}
+base::Value error_value(const Error& error) { return embed::error_value(error); }
 
 std::vector<std::string_view> names_with(const Coverage& coverage, Enforcement status) {
   std::vector<std::string_view> names;

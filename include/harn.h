@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Harn for programs in any language: JSON in, JSON out. libharn.so exports these functions and nothing else.
+ *
+ *   char *error = NULL;
+ *   harn_sandbox *sandbox = harn_sandbox_open("{\"policy\": {}}", &error);
+ *   char *outcome = harn_sandbox_run(sandbox, "{\"argv\": [\"make\", \"test\"], \"timeout_ms\": 30000}", NULL, NULL, NULL);
+ *   ...
+ *   harn_free(outcome);
+ *   harn_sandbox_close(sandbox);
+ *
+ * Every char * that is returned is JSON in UTF-8, never NULL, and the caller's: give it to harn_free(). What went wrong
+ * before a command ran is {"error": {"code", "category", "stage", "message", "hint", "where"}}. Text that is no UTF-8
+ * travels as {"base64": "..."}, in both directions. Unknown members are errors.
+ *
+ * Every function may be called from any thread, also on the same object at the same time; only closing an object
+ * needs the caller to be the last user. Signal actions, the signal mask, the working directory, the umask, the
+ * environment, descriptors and other children of the process stay as they are. docs/embedding.md tells the rest.
+ */
+#ifndef HARN_H
+#define HARN_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define HARN_API __attribute__((visibility("default")))
+#else
+#define HARN_API
+#endif
+
+/* Of this header. A library with another number does not fit. */
+#define HARN_ABI 1
+
+HARN_API int harn_abi(void);
+HARN_API const char* harn_version(void); /* not to be freed */
+HARN_API void harn_free(char* text);     /* NULL is fine */
+
+/* ---- ending a command from another thread ------------------------------------------------------------ */
+
+/* One stop may be given to many runs. Once asked for it stays so. */
+typedef struct harn_stop harn_stop;
+HARN_API harn_stop* harn_stop_create(void); /* NULL: no descriptor is left */
+HARN_API void harn_stop_request(const harn_stop* stop);
+HARN_API void harn_stop_free(harn_stop* stop); /* after the runs it was given to */
+
+/* Told each piece of output as it comes, on the thread that runs the command, which waits for it. `stream` is 1 or 2. */
+typedef void (*harn_output)(void* user, int stream, const char* bytes, size_t size);
+
+/* ---- a policy, opened on this host ------------------------------------------------------------------- */
+
+/* {"policy": {...}, "context": {"environment": {...}, "cwd": "/..."}, "backend": "linux", "fallback": "warn",
+ *  "no_sandbox": false}. Without a context this process's environment and directory are read, once. NULL when it
+ *  cannot be opened; *error then says why. */
+typedef struct harn_sandbox harn_sandbox;
+HARN_API harn_sandbox* harn_sandbox_open(const char* request, char** error);
+HARN_API void harn_sandbox_close(harn_sandbox* sandbox);
+
+/* {"policy": {...as composed under the system's ceiling...}, "digest": "policy-...", "profile": "worktree"} */
+HARN_API char* harn_sandbox_policy(const harn_sandbox* sandbox);
+
+/* {"argv": ["make", "test"], "cwd": "/...", "environment": {...}, "image": "...", "timeout_ms": 30000, "input": "...",
+ *  "captured_bytes": 67108864, "receipt": true}: of these only argv is needed. */
+HARN_API char* harn_sandbox_plan(const harn_sandbox* sandbox, const char* command);
+/* An outcome as `harn run --json` prints it. */
+HARN_API char* harn_sandbox_run(const harn_sandbox* sandbox, const char* command, const harn_stop* stop, harn_output output, void* user);
+
+/* ---- the executor of Harness ------------------------------------------------------------------------- */
+
+/* {"sandbox": {...the table [sandbox] of .harness/config.toml...}, "context": {...}}. What the table leaves out has
+ *  Harness's default, but for "enabled", which creating an executor implies. */
+typedef struct harn_executor harn_executor;
+HARN_API harn_executor* harn_executor_create(const char* request, char** error);
+/* Waits for commands that run, removes what the executor made; nothing runs afterwards. */
+HARN_API char* harn_executor_cleanup(harn_executor* executor);
+HARN_API void harn_executor_free(harn_executor* executor);
+
+/* {"mode", "profile", "backend", "notes": [...]} */
+HARN_API char* harn_executor_describe(const harn_executor* executor);
+/* {"blocked": null} or {"blocked": "Command blocked by sandbox policy: contains '...'"} */
+HARN_API char* harn_executor_validate(const harn_executor* executor, const char* command);
+/* {"command": "make test", "cwd": "/...", "timeout_ms": 30000, "input": "..."} to an outcome; "error" is a text here. */
+HARN_API char* harn_executor_execute(const harn_executor* executor, const char* request, const harn_stop* stop, harn_output output,
+                                     void* user);
+
+/* {"start": "/...", "home": "/..."} to {"found": false} or {"found": true, "file": "/...", "sandbox": {...}}: the nearest
+ *  .harness/config.toml with such a table, with every default filled in. */
+HARN_API char* harn_harness_config(const char* request);
+
+/* ---- diagnostics ------------------------------------------------------------------------------------- */
+
+/* The argument is a context as above, or NULL for this process's. */
+HARN_API char* harn_sandbox_active_backend(const char* context);         /* {"backend": "linux"}; "noop" = none works */
+HARN_API char* harn_sandbox_backend_available(const char* context);      /* {"available": true} */
+HARN_API char* harn_sandbox_active_profile(const harn_sandbox* sandbox); /* {"profile": "worktree"}; NULL = none: "unrestricted" */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C ABI: each function reads its request, asks the library, and answers in JSON. No exception passes:
+// what a library beneath us throws for want of memory becomes an answer too.
+#include "harn.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+
+#include "base/json.h"
+#include "capi/requests.h"
+#include "embed/error_json.h"
+#include "embed/harness_table.h"
+#include "embed/ready.h"
+#include "harn/doctor.h"
+#include "harn/policy_text.h"
+
+struct harn_stop {
+  harn::Stop stop;
+};
+
+struct harn_sandbox {
+  harn::Sandbox sandbox;
+};
+
+struct harn_executor {
+  harn::harness::SandboxMode mode = harn::harness::SandboxMode::process;
+  harn::harness::Executor executor;
+};
+
+namespace harn::capi {
+namespace {
+
+constexpr auto out_of_memory = R"({"error": {"code": "internal", "category": "internal", "stage": "load", "message": "no memory is left",)"
+                               R"( "hint": "", "where": ""}})";
+
+// malloc, so that harn_free() is free() whichever way C++ is linked.
+char* handed_over(std::string_view text) {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) return nullptr;
+  std::memcpy(copy, text.data(), text.size());
+  copy[text.size()] = '\0';
+  return copy;
+}
+
+std::string error_text(const Error& error) {
+  base::Value out;
+  out.set("error", embed::error_value(error));
+  return base::print_json(out);
+}
+
+Error thrown(const char* what) {
+  return {.code = ErrorCode::internal, .stage = Stage::load, .message = std::string("the library failed: ") + what};
+}
+
+// A function that answers with text or an error.
+template <class Work>
+char* answer(Work work) noexcept {
+  try {
+    const Result<std::string> text = work();
+    return handed_over(text ? *text : error_text(text.error()));
+  } catch (const std::bad_alloc&) {
+    return handed_over(out_of_memory);
+  } catch (const std::exception& problem) {
+    return handed_over(error_text(thrown(problem.what())));
+  } catch (...) {
+    return handed_over(error_text(thrown("an unknown exception")));
+  }
+}
+
+// A function that makes an object, or says why not.
+template <class Object, class Work>
+Object* make(char** error, Work work) noexcept {
+  if (error != nullptr) *error = nullptr;
+  Object* made = nullptr;
+  char* text = answer([&]() -> Result<std::string> {
+    Result<std::unique_ptr<Object>> object = work();
+    if (!object) return fail(std::move(object).error());
+    made = object->release();
+    return std::string();
+  });
+  if (made != nullptr || error == nullptr) std::free(text);
+  else *error = text;
+  return made;
+}
+
+Error no_object() {
+  return {.code = ErrorCode::protocol, .stage = Stage::load, .message = "the object is NULL", .hint = "open or create it first"};
+}
+
+OutputSink sink_for(harn_output output, void* user) {
+  if (output == nullptr) return {};
+  return [output, user](Output which, std::string_view bytes) { output(user, which == Output::out ? 1 : 2, bytes.data(), bytes.size()); };
+}
+
+Result<HostFacts> facts_for(const char* context) {
+  HARN_TRY(standing, read_context(context));
+  return embed::proved_facts({.environment = standing.environment, .cwd = standing.cwd, .inside = Inside::other_program});
+}
+
+std::string one_member(std::string name, base::Value value) {
+  base::Value out;
+  out.set(std::move(name), std::move(value));
+  return base::print_json(out);
+}
+
+Result<base::Value> as_value(const std::string& json) { return base::parse_json(json, "own text"); }
+
+}  // namespace
+}  // namespace harn::capi
+
+using namespace harn;        // NOLINT(google-build-using-namespace): the functions below are C's
+using namespace harn::capi;  // NOLINT(google-build-using-namespace)
+
+extern "C" {
+
+int harn_abi(void) { return HARN_ABI; }
+const char* harn_version(void) { return HARN_VERSION; }
+void harn_free(char* text) { std::free(text); }
+
+harn_stop* harn_stop_create(void) {
+  return make<harn_stop>(nullptr, []() -> Result<std::unique_ptr<harn_stop>> {
+    HARN_TRY(stop, Stop::make());
+    return std::make_unique<harn_stop>(std::move(stop));
+  });
+}
+
+void harn_stop_request(const harn_stop* stop) {
+  if (stop != nullptr) stop->stop.request();
+}
+
+void harn_stop_free(harn_stop* stop) { delete stop; }
+
+harn_sandbox* harn_sandbox_open(const char* request, char** error) {
+  return make<harn_sandbox>(error, [&]() -> Result<std::unique_ptr<harn_sandbox>> {
+    HARN_TRY(read, read_open(request));
+    HARN_TRY(sandbox, Sandbox::open(std::move(read.policy), std::move(read.context), read.options));
+    return std::make_unique<harn_sandbox>(std::move(sandbox));
+  });
+}
+
+void harn_sandbox_close(harn_sandbox* sandbox) { delete sandbox; }
+
+char* harn_sandbox_policy(const harn_sandbox* sandbox) {
+  return answer([&]() -> Result<std::string> {
+    if (sandbox == nullptr) return fail(no_object());
+    const auto& policy = sandbox->sandbox.policy();
+    HARN_TRY(value, as_value(policy_to_json(policy)));
+    base::Value out;
+    out.set("policy", std::move(value));
+    out.set("digest", digest(policy));
+    out.set("profile", sandbox_active_profile(&policy));
+    return base::print_json(out);
+  });
+}
+
+char* harn_sandbox_plan(const harn_sandbox* sandbox, const char* command) {
+  return answer([&]() -> Result<std::string> {
+    if (sandbox == nullptr) return fail(no_object());
+    HARN_TRY(read, read_run(command));
+    HARN_TRY(plan, sandbox->sandbox.plan(read.command, read.call));
+    return plan_to_json(plan, -1);
+  });
+}
+
+char* harn_sandbox_run(const harn_sandbox* sandbox, const char* command, const harn_stop* stop, harn_output output, void* user) {
+  return answer([&]() -> Result<std::string> {
+    if (sandbox == nullptr) return fail(no_object());
+    HARN_TRY(read, read_run(command));
+    read.call.on_output = sink_for(output, user);
+    read.call.stop = stop == nullptr ? nullptr : &stop->stop;
+    HARN_TRY(outcome, sandbox->sandbox.run(read.command, read.call));
+    return outcome_to_json(outcome, -1);
+  });
+}
+
+harn_executor* harn_executor_create(const char* request, char** error) {
+  return make<harn_executor>(error, [&]() -> Result<std::unique_ptr<harn_executor>> {
+    HARN_TRY(read, read_executor(request));
+    HARN_TRY(executor, harness::create_executor(read.policy, std::move(read.context)));
+    return std::unique_ptr<harn_executor>(new harn_executor{.mode = read.policy.mode, .executor = std::move(executor)});
+  });
+}
+
+char* harn_executor_cleanup(harn_executor* executor) {
+  return answer([&]() -> Result<std::string> {
+    if (executor == nullptr) return fail(no_object());
+    executor->executor.cleanup();
+    return std::string("{}");
+  });
+}
+
+void harn_executor_free(harn_executor* executor) { delete executor; }
+
+char* harn_executor_describe(const harn_executor* executor) {
+  return answer([&]() -> Result<std::string> {
+    if (executor == nullptr) return fail(no_object());
+    const auto* sandbox = executor->executor.sandbox();
+    base::Value out;
+    out.set("mode", harness::name_of(executor->mode));
+    out.set("profile", sandbox_active_profile(sandbox == nullptr ? nullptr : &sandbox->policy()));
+    if (executor->mode == harness::SandboxMode::process && sandbox != nullptr) out.set("backend", sandbox_active_backend(sandbox->facts()));
+    if (executor->mode == harness::SandboxMode::docker) out.set("backend", "docker");
+    base::Array notes;
+    for (const auto& note : executor->executor.notes()) notes.emplace_back(note);
+    out.set("notes", std::move(notes));
+    return base::print_json(out);
+  });
+}
+
+char* harn_executor_validate(const harn_executor* executor, const char* command) {
+  return answer([&]() -> Result<std::string> {
+    if (executor == nullptr || command == nullptr) return fail(no_object());
+    const auto blocked = executor->executor.validate_command(command);
+    return one_member("blocked", blocked ? base::Value(*blocked) : base::Value());
+  });
+}
+
+char* harn_executor_execute(const harn_executor* executor, const char* request, const harn_stop* stop, harn_output output, void* user) {
+  return answer([&]() -> Result<std::string> {
+    if (executor == nullptr) return fail(no_object());
+    HARN_TRY(read, read_execute(request));
+    read.execution.on_output = sink_for(output, user);
+    read.execution.stop = stop == nullptr ? nullptr : &stop->stop;
+    return harness::result_to_json(executor->executor.execute(read.command, read.execution));
+  });
+}
+
+char* harn_harness_config(const char* request) {
+  return answer([&]() -> Result<std::string> {
+    HARN_TRY(read, read_config_request(request));
+    HARN_TRY(found, harness::find_config(read.start, read.home));
+    base::Value out;
+    out.set("found", found.has_value());
+    if (found) {
+      auto table = harness::table_of(found->policy);
+      table.object().front().value = base::Value(found->enabled);  // table_of() is for those that are
+      out.set("file", found->file.text());
+      out.set("sandbox", std::move(table));
+    }
+    return base::print_json(out);
+  });
+}
+
+char* harn_sandbox_active_backend(const char* context) {
+  return answer([&]() -> Result<std::string> {
+    HARN_TRY(facts, facts_for(context));
+    return one_member("backend", sandbox_active_backend(facts));
+  });
+}
+
+char* harn_sandbox_backend_available(const char* context) {
+  return answer([&]() -> Result<std::string> {
+    HARN_TRY(facts, facts_for(context));
+    return one_member("available", sandbox_backend_available(facts));
+  });
+}
+
+char* harn_sandbox_active_profile(const harn_sandbox* sandbox) {
+  return answer([&]() -> Result<std::string> {
+    return one_member("profile", sandbox_active_profile(sandbox == nullptr ? nullptr : &sandbox->sandbox.policy()));
+  });
+}
+
+}  // extern "C"

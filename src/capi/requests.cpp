@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capi/requests.h"
+
+#include "base/json.h"
+#include "capi/surroundings.h"
+#include "embed/harness_table.h"
+#include "harn/policy_text.h"
+#include "harn/probe.h"
+#include "plan/json_fields.h"
+#include "plan/names.h"
+#include "policy/dialects.h"
+
+namespace harn {
+namespace capi {
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+struct ContextFields {
+  std::optional<Environment> environment = {};
+  std::optional<AbsPath> cwd = {};
+  bool operator==(const ContextFields&) const = default;
+};
+
+struct OpenFields {
+  base::Value policy = {};
+  ContextFields context = {};
+  std::optional<Backend> backend = {};
+  std::optional<Fallback> fallback = {};
+  bool no_sandbox = false;
+};
+
+struct RunFields {
+  std::vector<std::string> argv = {};
+  std::optional<AbsPath> cwd = {};
+  Environment environment = {};
+  std::optional<std::string> image = {};
+  std::optional<std::uint64_t> timeout_ms = {};
+  std::string input = {};
+  std::uint64_t captured_bytes = default_captured_bytes;
+  bool receipt = true;
+};
+
+struct ExecutorFields {
+  base::Value sandbox = {};
+  ContextFields context = {};
+};
+
+struct ExecuteFields {
+  std::string command = {};
+  std::optional<AbsPath> cwd = {};
+  std::optional<std::uint64_t> timeout_ms = {};
+  std::string input = {};
+};
+
+struct ConfigFields {
+  std::optional<AbsPath> start = {};
+  std::optional<AbsPath> home = {};
+};
+
+}  // namespace
+}  // namespace capi
+
+namespace plan {
+
+template <>
+struct Json<base::Value> {
+  static Status read(const base::Value& value, base::Value& out) {
+    out = value;
+    return {};
+  }
+};
+template <>
+struct Fields<capi::ContextFields> {
+  static constexpr std::tuple list{field("environment", &capi::ContextFields::environment), field("cwd", &capi::ContextFields::cwd)};
+};
+template <>
+struct Fields<capi::OpenFields> {
+  static constexpr std::tuple list{always("policy", &capi::OpenFields::policy), field("context", &capi::OpenFields::context),
+                                   field("backend", &capi::OpenFields::backend), field("fallback", &capi::OpenFields::fallback),
+                                   field("no_sandbox", &capi::OpenFields::no_sandbox)};
+};
+template <>
+struct Fields<capi::RunFields> {
+  static constexpr std::tuple list{always("argv", &capi::RunFields::argv),
+                                   field("cwd", &capi::RunFields::cwd),
+                                   field("environment", &capi::RunFields::environment),
+                                   field("image", &capi::RunFields::image),
+                                   field("timeout_ms", &capi::RunFields::timeout_ms),
+                                   field("input", &capi::RunFields::input),
+                                   field("captured_bytes", &capi::RunFields::captured_bytes),
+                                   field("receipt", &capi::RunFields::receipt)};
+};
+template <>
+struct Fields<capi::ExecutorFields> {
+  static constexpr std::tuple list{always("sandbox", &capi::ExecutorFields::sandbox), field("context", &capi::ExecutorFields::context)};
+};
+template <>
+struct Fields<capi::ExecuteFields> {
+  static constexpr std::tuple list{always("command", &capi::ExecuteFields::command), field("cwd", &capi::ExecuteFields::cwd),
+                                   field("timeout_ms", &capi::ExecuteFields::timeout_ms), field("input", &capi::ExecuteFields::input)};
+};
+template <>
+struct Fields<capi::ConfigFields> {
+  static constexpr std::tuple list{field("start", &capi::ConfigFields::start), field("home", &capi::ConfigFields::home)};
+};
+
+}  // namespace plan
+
+namespace capi {
+namespace {
+
+// A longer wait than any program lives; more would not fit the arithmetic of deadlines.
+constexpr std::uint64_t longest_wait_ms = std::uint64_t{10} * 366 * 86'400'000;
+
+template <class Fields>
+Result<Fields> read_fields(const char* text) {
+  if (text == nullptr)
+    return fail(Error{.code = ErrorCode::protocol, .stage = Stage::load, .message = "the request is NULL", .hint = "pass a JSON object"});
+  HARN_TRY(value, base::parse_json(text, "request"));
+  Fields fields;
+  HARN_OK(plan::Json<Fields>::read(value, fields));
+  return fields;
+}
+
+Result<Context> context_of(ContextFields fields) {
+  Context context;
+  context.environment = fields.environment ? std::move(*fields.environment) : own_environment();
+  if (fields.cwd) {
+    context.cwd = std::move(*fields.cwd);
+    return context;
+  }
+  HARN_TRY(cwd, own_directory());
+  context.cwd = std::move(cwd);
+  return context;
+}
+
+AbsPath home_of(const Context& context) { return home_directory(context.environment).value_or(AbsPath::of("/")); }
+
+Result<Fallback> fallback_of(const std::optional<Fallback>& named, const Context& context) {
+  if (named) return *named;
+  const auto found = context.environment.find("HARN_HANDLER_SANDBOX");
+  return parse_fallback(found == context.environment.end() ? std::nullopt : std::optional<std::string_view>(found->second));
+}
+
+std::chrono::milliseconds wait_of(std::uint64_t milliseconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(milliseconds, longest_wait_ms)));
+}
+
+}  // namespace
+
+Result<Context> read_context(const char* text) {
+  if (text == nullptr) return context_of({});
+  HARN_TRY(fields, read_fields<ContextFields>(text));
+  return context_of(std::move(fields));
+}
+
+Result<OpenRequest> read_open(const char* text) {
+  HARN_TRY(fields, read_fields<OpenFields>(text));
+  OpenRequest request;
+  HARN_TRY(context, context_of(std::move(fields.context)));
+  HARN_TRY(policy, parse_policy_json(base::print_json(fields.policy), {.home = home_of(context), .file_name = "policy"}));
+  HARN_TRY(fallback, fallback_of(fields.fallback, context));
+  request.policy = std::move(policy);
+  request.context = std::move(context);
+  request.options = {.backend = fields.backend, .fallback = fallback, .no_sandbox = fields.no_sandbox};
+  return request;
+}
+
+Result<RunRequest> read_run(const char* text) {
+  HARN_TRY(fields, read_fields<RunFields>(text));
+  RunRequest request{
+      .command = {.argv = std::move(fields.argv), .cwd = std::move(fields.cwd), .environment = std::move(fields.environment)}};
+  if (fields.image) request.command.image = std::move(*fields.image);
+  if (fields.timeout_ms) request.call.wall_time = wait_of(*fields.timeout_ms);
+  request.call.input = std::move(fields.input);
+  request.call.captured_bytes = fields.captured_bytes;
+  request.call.receipt = fields.receipt;
+  return request;
+}
+
+Result<ExecutorRequest> read_executor(const char* text) {
+  HARN_TRY(fields, read_fields<ExecutorFields>(text));
+  ExecutorRequest request;
+  HARN_TRY(context, context_of(std::move(fields.context)));
+  base::Value root;
+  root.set("sandbox", fields.sandbox);
+  HARN_OK(policy::import_harness(root, {.home = home_of(context), .project_root = context.cwd, .file_name = "request"}));
+  request.policy = harness::config_of(fields.sandbox).policy;
+  request.context = std::move(context);
+  return request;
+}
+
+Result<ExecuteRequest> read_execute(const char* text) {
+  HARN_TRY(fields, read_fields<ExecuteFields>(text));
+  ExecuteRequest request{.command = std::move(fields.command)};
+  request.execution.cwd = std::move(fields.cwd);
+  request.execution.input = std::move(fields.input);
+  if (fields.timeout_ms) request.execution.timeout = wait_of(*fields.timeout_ms);
+  return request;
+}
+
+Result<ConfigRequest> read_config_request(const char* text) {
+  HARN_TRY(fields, read_fields<ConfigFields>(text));
+  ConfigRequest request;
+  HARN_TRY(context, context_of({.cwd = std::move(fields.start)}));
+  request.start = context.cwd;
+  request.home = fields.home ? std::move(*fields.home) : home_of(context);
+  return request;
+}
+
+}  // namespace capi
+}  // namespace harn

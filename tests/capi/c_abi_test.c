@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The C ABI as a C89 program sees it: answers, errors, streaming, cancelling, threads, and a process that is
+ * left exactly as it was. */
+#define _GNU_SOURCE /* struct sigaction, umask, pthread */
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harn.h"
+
+static int failures = 0;
+
+static void expect(int holds, const char *what, const char *seen) {
+  if (holds) return;
+  ++failures;
+  fprintf(stderr, "FAILED: %s\n  saw: %.300s\n", what, seen == NULL ? "" : seen);
+}
+
+/* Frees the answer. */
+static void expect_in(char *answer, const char *part, const char *what) {
+  expect(answer != NULL && strstr(answer, part) != NULL, what, answer);
+  harn_free(answer);
+}
+
+static int count_descriptors(void) {
+  int count = 0;
+  DIR *directory = opendir("/proc/self/fd");
+  if (directory == NULL) return -1;
+  while (readdir(directory) != NULL) ++count;
+  closedir(directory);
+  return count;
+}
+
+static void collect(void *user, int stream, const char *bytes, size_t size) {
+  char *told = (char *)user;
+  char piece[64];
+  sprintf(piece, "<%d:%lu>", stream, (unsigned long)size);
+  strcat(told, piece);
+  strncat(told, bytes, size);
+}
+
+struct stopping {
+  const harn_stop *stop;
+};
+
+static void *stop_soon(void *argument) {
+  usleep(200000);
+  harn_stop_request(((struct stopping *)argument)->stop);
+  return NULL;
+}
+
+static void *run_some(void *argument) {
+  int round;
+  const harn_executor *executor = (const harn_executor *)argument;
+  for (round = 0; round < 5; ++round)
+    expect_in(harn_executor_execute(executor, "{\"command\": \"echo same\"}", NULL, NULL, NULL), "\"stdout\": \"same\\n\"", "from a thread");
+  return NULL;
+}
+
+static void test_errors(void) {
+  char *error = NULL;
+  expect(harn_sandbox_open("{", &error) == NULL, "broken JSON opens nothing", NULL);
+  expect_in(error, "\"error\": {", "it says what is wrong");
+  expect(harn_sandbox_open("{\"policy\": {\"sandbox_profil\": 1}}", &error) == NULL, "an unknown member is an error", NULL);
+  expect_in(error, "sandbox_profile", "it names the nearest member");
+  expect(harn_sandbox_open(NULL, NULL) == NULL, "NULL opens nothing", NULL);
+  expect(harn_executor_create("{\"sandbox\": {\"mode\": \"chroot\"}}", &error) == NULL, "an unknown mode is an error", NULL);
+  expect_in(error, "docker", "it names the modes");
+  expect_in(harn_sandbox_run(NULL, "{}", NULL, NULL, NULL), "\"error\": {", "no object, an error");
+  expect_in(harn_executor_validate(NULL, "x"), "\"error\": {", "no object, an error");
+  harn_free(NULL);
+  harn_stop_free(NULL);
+  harn_sandbox_close(NULL);
+  harn_executor_free(NULL);
+  harn_stop_request(NULL);
+}
+
+static void test_sandbox(void) {
+  char told[4096] = "";
+  char *error = NULL;
+  harn_sandbox *sandbox = harn_sandbox_open("{\"policy\": {\"blocked_commands\": [\"curl\"]}}", &error);
+  expect(sandbox != NULL, "a policy opens", error);
+  if (sandbox == NULL) return;
+  expect_in(harn_sandbox_policy(sandbox), "\"digest\": \"policy-", "its policy");
+  expect_in(harn_sandbox_active_profile(sandbox), "{\"profile\": \"worktree\"}", "its profile");
+  expect_in(harn_sandbox_plan(sandbox, "{\"argv\": [\"true\"]}"), "\"coverage\"", "its plan");
+  expect_in(harn_sandbox_run(sandbox, "{\"argv\": [\"sh\", \"-c\", \"cat; exit 3\"], \"input\": \"fed\"}", NULL, NULL, NULL),
+            "\"exit_code\": 3, \"stdout\": \"fed\"", "a run with input");
+  expect_in(harn_sandbox_run(sandbox, "{\"argv\": [\"printf\", \"\\\\377\"]}", NULL, NULL, NULL), "\"stdout\": {\"base64\": \"/w==\"}",
+            "bytes that are no text");
+  expect_in(harn_sandbox_run(sandbox, "{\"argv\": [\"sh\", \"-c\", \"echo o; echo e >&2\"]}", NULL, collect, told), "\"exit_code\": 0",
+            "a run with a callback");
+  expect(strstr(told, "<1:2>o\n") != NULL && strstr(told, "<2:2>e\n") != NULL, "both streams are told", told);
+  expect_in(harn_sandbox_run(sandbox, "{\"argv\": [\"curl\"]}", NULL, NULL, NULL), "\"category\": \"tool_rejected\"", "a blocked command");
+  expect_in(harn_sandbox_run(sandbox, "{\"argv\": [\"no-such-program\"]}", NULL, NULL, NULL), "invalid_command", "a missing program");
+  expect_in(harn_sandbox_run(sandbox, "{\"argv\": [\"true\"], \"timeout\": 3}", NULL, NULL, NULL), "timeout_ms", "an unknown member");
+  harn_sandbox_close(sandbox);
+}
+
+static void test_stop(harn_executor *executor) {
+  pthread_t thread;
+  struct stopping stopping;
+  harn_stop *stop = harn_stop_create();
+  stopping.stop = stop;
+  expect(stop != NULL, "a stop", NULL);
+  pthread_create(&thread, NULL, stop_soon, &stopping);
+  expect_in(harn_executor_execute(executor, "{\"command\": \"echo begun; sleep 60\"}", stop, NULL, NULL), "\"cancelled\": true", "it is ended");
+  pthread_join(thread, NULL);
+  harn_stop_free(stop);
+}
+
+static void test_executor(void) {
+  int i;
+  pthread_t threads[8];
+  char *error = NULL;
+  harn_executor *executor = harn_executor_create("{\"sandbox\": {\"max_memory_mb\": 64, \"blocked_commands\": [\"rm -rf\"]}}", &error);
+  expect(executor != NULL, "an executor", error);
+  if (executor == NULL) return;
+  expect_in(harn_executor_describe(executor), "\"mode\": \"process\"", "what it is");
+  expect_in(harn_executor_validate(executor, "rm -rf /"), "Command blocked by sandbox policy: contains 'rm -rf'", "blocked");
+  expect_in(harn_executor_validate(executor, "ls"), "{\"blocked\": null}", "not blocked");
+  expect_in(harn_executor_execute(executor, "{\"command\": \"rm -rf /\"}", NULL, NULL, NULL),
+            "\"error\": \"Command blocked by sandbox policy: contains 'rm -rf'\"", "nor run");
+  expect_in(harn_executor_execute(executor, "{\"command\": \"sleep 60\", \"timeout_ms\": 100}", NULL, NULL, NULL), "\"timed_out\": true", "time");
+  test_stop(executor);
+  for (i = 0; i < 8; ++i) pthread_create(&threads[i], NULL, run_some, executor);
+  for (i = 0; i < 8; ++i) pthread_join(threads[i], NULL);
+  expect_in(harn_executor_cleanup(executor), "{}", "cleanup");
+  expect_in(harn_executor_execute(executor, "{\"command\": \"true\"}", NULL, NULL, NULL), "cleaned up", "and over");
+  harn_executor_free(executor);
+}
+
+/* What the process around the library must find as it was. */
+struct state {
+  struct sigaction actions[64];
+  sigset_t mask;
+  char cwd[4096];
+  mode_t mask_of_files;
+  char **environment;
+  size_t variables;
+  int descriptors;
+};
+
+extern char **environ;
+
+static void remember(struct state *state) {
+  int number;
+  memset(state, 0, sizeof *state);
+  for (number = 1; number < 64; ++number) sigaction(number, NULL, &state->actions[number]);
+  pthread_sigmask(SIG_SETMASK, NULL, &state->mask);
+  if (getcwd(state->cwd, sizeof state->cwd) == NULL) abort();
+  state->mask_of_files = umask(0);
+  umask(state->mask_of_files);
+  state->environment = environ;
+  while (environ[state->variables] != NULL) ++state->variables;
+  state->descriptors = count_descriptors();
+}
+
+static void compare(const struct state *before) {
+  static struct state now;
+  int number;
+  remember(&now);
+  for (number = 1; number < 64; ++number)
+    expect(now.actions[number].sa_handler == before->actions[number].sa_handler, "signal actions stay", strsignal(number));
+  for (number = 1; number < 64; ++number)
+    expect(sigismember(&now.mask, number) == sigismember(&before->mask, number), "the signal mask stays", strsignal(number));
+  expect(strcmp(now.cwd, before->cwd) == 0, "the directory stays", now.cwd);
+  expect(now.mask_of_files == before->mask_of_files, "the umask stays", NULL);
+  expect(now.environment == before->environment && now.variables == before->variables, "the environment stays", NULL);
+  expect(now.descriptors == before->descriptors, "no descriptor is left", NULL);
+}
+
+int main(void) {
+  static struct state before;
+  umask(027);
+  setenv("HARN_C_TEST", "1", 1);
+  expect(harn_abi() == HARN_ABI, "header and library fit", NULL);
+  expect(strlen(harn_version()) > 0, "a version", NULL);
+  expect_in(harn_sandbox_active_backend(NULL), "{\"backend\": \"", "the backend");
+  expect_in(harn_sandbox_backend_available(NULL), "{\"available\": ", "whether there is one");
+  expect_in(harn_sandbox_active_profile(NULL), "{\"profile\": \"unrestricted\"}", "no policy");
+  expect_in(harn_harness_config("{\"start\": \"/\"}"), "{\"found\": false}", "no configuration");
+  remember(&before);
+  test_errors();
+  test_sandbox();
+  test_executor();
+  compare(&before);
+  if (failures == 0) puts("ok");
+  return failures == 0 ? 0 : 1;
+}
