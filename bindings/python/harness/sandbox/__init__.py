@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running commands inside a boundary the operating system enforces."""
+
+from harness.sandbox.config import build_policy, load_config
+from harness.sandbox.diagnostics import sandbox_active_backend, sandbox_active_profile, sandbox_backend_available
+from harness.sandbox.executor import SandboxExecutor, create_executor
+from harness.sandbox.policy import Sandbox
+
+__all__ = [
+    "Sandbox",
+    "SandboxExecutor",
+    "build_policy",
+    "create_executor",
+    "load_config",
+    "sandbox_active_backend",
+    "sandbox_active_profile",
+    "sandbox_backend_available",
+]
