@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "harn/audit.h"
 #include "harn/files.h"
 #include "harn/plan.h"
 #include "harn/sandbox.h"
@@ -30,6 +31,9 @@ namespace harn {
 struct Context {
   std::map<std::string, std::string> environment = {};
   AbsPath cwd = {};
+  // Borrowed, and used from the threads that run commands: told of every decision and every run. Null =
+  // nothing is recorded; the log of `harn run` is AuditLog in harn/audit.h.
+  AuditSink* audit = nullptr;
 };
 
 // Ends a run from another thread. Outlives the runs it is given to; once asked it stays so.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harn/audit.h"
 #include "harn/policy.h"
 
 namespace harn {
@@ -22,6 +23,16 @@ inline constexpr std::size_t max_policy_bytes = 4u << 20;
 
 Result<Policy> parse_policy_toml(std::string_view text, const TextContext& context);
 Result<Policy> parse_policy_json(std::string_view text, const TextContext& context);
+
+// A user's configuration: a policy, and beside its members the table [audit], which nobody else may have.
+struct UserConfig {
+  Policy policy = {};
+  AuditSettings audit = {};
+
+  bool operator==(const UserConfig&) const = default;
+};
+Result<UserConfig> parse_user_config_toml(std::string_view text, const TextContext& context);
+Result<UserConfig> parse_user_config_json(std::string_view text, const TextContext& context);
 
 // Every mistake of a text at once, for somebody who is correcting it; empty = it parses. A text that
 // is no TOML or JSON at all has one.

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harn/audit.h"
 #include "harn/outcome.h"
 #include "harn/plan.h"
 
@@ -50,11 +51,19 @@ struct RunOptions {
   bool receipt = true;                  // digesting a plan costs as much as making it: only where somebody reads it
   std::vector<AbsPath> workspace = {};  // where a repository of its own making is reported
   std::optional<AbsPath> canary = {};   // see ensure_canary()
+  std::string run_id = {};              // empty = a new one
+  // Borrowed; told when the command starts and how it ended. Under os_hardened a command does not start
+  // when its start cannot be recorded.
+  AuditSink* audit = nullptr;
+  std::vector<AuditEvent> decided = {};   // recorded with the start, in one step
+  std::vector<std::string> secrets = {};  // values that must not be recorded, wherever they stand in the command
 };
 
 // Runs it to the end; afterwards no process of it is left, or Outcome::error says which. An error means
 // the command did not run.
 Result<Outcome> run_plan(const Plan& plan, const RunOptions& options);
+
+std::string make_run_id();  // "run-" and 16 hex digits
 
 // A file of the caller's that no command may reach, made once; what is tried from inside before a
 // command starts. Pick a directory the policy does not open.

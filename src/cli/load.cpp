@@ -13,6 +13,7 @@ PathContext path_context(const Caller& caller) { return {.cwd = caller.cwd, .hom
 AbsPath user_config_file(const Caller& caller) { return embed::user_config_file(caller.environment); }
 AbsPath state_directory(const Caller& caller) { return embed::state_directory(caller.environment); }
 AbsPath facts_directory(const Caller& caller) { return embed::facts_directory(caller.environment); }
+AbsPath audit_directory(const Caller& caller) { return embed::audit_directory(caller.environment); }
 AbsPath trust_file(const Caller& caller) { return embed::trust_file(caller.environment); }
 
 Result<SourceText> read_source(std::string_view argument, const PathContext& context) {
@@ -35,6 +36,11 @@ bool is_json(const SourceText& source) {
 Result<Policy> parse_policy(const SourceText& source, const AbsPath& home) {
   const TextContext context{.home = home, .file_name = source.name};
   return is_json(source) ? parse_policy_json(source.text, context) : parse_policy_toml(source.text, context);
+}
+
+Result<UserConfig> parse_user_config(const SourceText& source, const AbsPath& home) {
+  const TextContext context{.home = home, .file_name = source.name};
+  return is_json(source) ? parse_user_config_json(source.text, context) : parse_user_config_toml(source.text, context);
 }
 
 std::vector<Error> policy_mistakes(const SourceText& source, const AbsPath& home) {

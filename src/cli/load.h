@@ -7,7 +7,7 @@
 
 #include "cli/args.h"
 #include "cli/flags.h"
-#include "harn/policy.h"
+#include "harn/policy_text.h"
 
 namespace harn::cli {
 
@@ -17,6 +17,7 @@ PathContext path_context(const Caller& caller);
 AbsPath user_config_file(const Caller& caller);  // $XDG_CONFIG_HOME/harn/config.toml
 AbsPath trust_file(const Caller& caller);        // $XDG_STATE_HOME/harn/trusted
 AbsPath state_directory(const Caller& caller);   // $XDG_STATE_HOME/harn
+AbsPath audit_directory(const Caller& caller);   // $XDG_STATE_HOME/harn/audit
 AbsPath facts_directory(const Caller& caller);   // $XDG_RUNTIME_DIR/harn, or the state directory
 
 struct SourceText {
@@ -34,6 +35,8 @@ bool is_json(const SourceText& source);
 // Every mistake of a policy text; empty = it parses.
 std::vector<Error> policy_mistakes(const SourceText& source, const AbsPath& home);
 
+// The user's own file may say more than a policy.
+Result<UserConfig> parse_user_config(const SourceText& source, const AbsPath& home);
 Result<Policy> parse_policy(const SourceText& source, const AbsPath& home);
 Result<Policy> load_policy(std::string_view argument, const PathContext& context);
 

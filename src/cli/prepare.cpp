@@ -32,6 +32,25 @@ Result<std::optional<Policy>> policy_if_present(const AbsPath& file, const AbsPa
   return std::optional<Policy>(std::move(policy));
 }
 
+// The user's own file, as a layer only where no other policy stands in its place.
+Result<std::optional<UserConfig>> user_config(const Caller& caller, const AbsPath& home) {
+  HARN_TRY(source, read_source_if_present(user_config_file(caller)));
+  if (!source) return std::optional<UserConfig>();
+  HARN_TRY(config, parse_user_config(*source, home));
+  return std::optional<UserConfig>(std::move(config));
+}
+
+embed::Loaded loaded_from(const PolicyLayers& layers, const Composed& composed, bool named_file) {
+  embed::Loaded out{.sources = {"default"}};
+  if (layers.user) out.sources.emplace_back(named_file ? "policy file" : "user");
+  if (layers.project) out.sources.emplace_back(composed.trusted.empty() ? "project" : "trusted project");
+  if (layers.flags && *layers.flags != Policy{}) out.sources.emplace_back("flags");
+  if (layers.system_ceiling) out.sources.emplace_back("ceiling");
+  for (const auto& item : composed.narrowing) out.narrowings.push_back("the ceiling: " + narrowing_text(item));
+  for (const auto& item : composed.project_narrowing) out.narrowings.push_back("the project: " + narrowing_text(item));
+  return out;
+}
+
 // --loopback alone adds to whatever network the other layers ask for.
 void keep_network_for_loopback(const Arguments& arguments, PolicyLayers& layers) {
   if (!arguments.has("loopback") || arguments.has("net") || arguments.has("allow-host")) return;
@@ -123,8 +142,8 @@ Result<LoadedLayers> layers_elsewhere(const Arguments& arguments, const Prepared
   return LoadedLayers{.layers = std::move(layers)};
 }
 
-Result<LoadedLayers> layers_here(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
-  HARN_TRY(loaded, load_layers(caller, prepared.facts, arguments.value("policy")));
+Result<LoadedLayers> layers_here(const Arguments& arguments, const Prepared& prepared, const Caller& caller, AuditSettings* audit) {
+  HARN_TRY(loaded, load_layers(caller, prepared.facts, arguments.value("policy"), audit));
   HARN_TRY(flags, policy_from_flags(arguments, prepared.context));
   for (const auto& path : entries(flags.read_only_roots)) HARN_OK(check_there("read", path));
   for (const auto& path : entries(flags.workspace_roots)) HARN_OK(check_there("write", path));
@@ -155,20 +174,25 @@ Result<std::vector<embed::OwnFile>> own_files(const Arguments& arguments, const 
 
 }  // namespace
 
-Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file) {
+Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file, AuditSettings* audit) {
   LoadedLayers loaded{.layers = {.project_root = facts.project_root, .home = facts.home}};
   auto& layers = loaded.layers;
   std::vector<Policy> bounds;  // a ceiling opens nothing
   HARN_TRY(ceiling, policy_if_present(embed::ceiling_file(), facts.home, bounds));
   layers.system_ceiling = std::move(ceiling);
+  HARN_TRY(user, user_config(caller, facts.home));
+  if (user && audit != nullptr) *audit = user->audit;
   if (policy_file != nullptr) {
     HARN_TRY(source, read_source(*policy_file, {.cwd = facts.cwd, .home = facts.home}));
     HARN_TRY(policy, resolved_policy(source, facts.home, loaded.written));
     layers.user = std::move(policy);
     return loaded;
   }
-  HARN_TRY(user, policy_if_present(user_config_file(caller), facts.home, loaded.written));
-  layers.user = std::move(user);
+  if (user) {
+    loaded.written.push_back(user->policy);
+    HARN_TRY(resolved, resolve_policy_paths(std::move(user->policy)));
+    layers.user = std::move(resolved);
+  }
   HARN_TRY(project, read_source_if_present(facts.project_root.join("harn.toml")));
   if (project) {
     HARN_TRY(policy, resolved_policy(*project, facts.home, loaded.written));
@@ -184,7 +208,7 @@ Result<HostFacts> proved_facts(const Caller& caller, bool confining) {
   return embed::proved_facts({.environment = caller.environment, .cwd = caller.cwd}, confining);
 }
 
-Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
+Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, AuditSettings* audit) {
   Prepared prepared{.this_host = !arguments.has("platform") && !arguments.has("facts")};
   HARN_TRY(options, plan_options_from(arguments, caller));
   prepared.options = options;
@@ -196,13 +220,14 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
     prepared.facts = std::move(facts);
   }
   prepared.context = {.cwd = prepared.facts.cwd, .home = prepared.facts.home};
-  HARN_TRY(loaded, prepared.this_host ? layers_here(arguments, prepared, caller) : layers_elsewhere(arguments, prepared, caller));
+  HARN_TRY(loaded, prepared.this_host ? layers_here(arguments, prepared, caller, audit) : layers_elsewhere(arguments, prepared, caller));
   keep_network_for_loopback(arguments, loaded.layers);
   HARN_TRY(composed, compose_layers(loaded.layers));
   if (prepared.this_host) HARN_OK(check_links(loaded, composed.policy, prepared.facts));
   prepared.policy = composed.policy;
   add_default_limits(arguments, prepared.policy.limits);
   prepared.notes = composition_notes(composed);
+  if (audit != nullptr) prepared.loaded = loaded_from(loaded.layers, composed, arguments.has("policy"));
   HARN_TRY(command, command_from(arguments, prepared, caller));
   prepared.command = std::move(command);
   HARN_TRY(idle, idle_flag_notes(arguments, prepared));
@@ -212,7 +237,7 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller) {
     prepared.rules = PathRules::for_processes(prepared.policy, prepared.facts);
     return prepared;
   }
-  auto looked = embed::look_at_host(prepared.facts, prepared.policy);
+  auto looked = embed::look_at_host(prepared.facts, prepared.policy, caller.environment);
   prepared.warnings = std::move(looked.warnings);
   prepared.rules = std::move(looked.rules);
   prepared.notes.insert(prepared.notes.end(), prepared.warnings.begin(), prepared.warnings.end());

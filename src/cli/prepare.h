@@ -7,6 +7,7 @@
 
 #include "cli/args.h"
 #include "cli/flags.h"
+#include "embed/decisions.h"
 #include "harn/layering.h"
 #include "harn/plan.h"
 
@@ -22,13 +23,15 @@ struct Prepared {
   bool this_host = true;                   // false: the facts describe another machine
   std::vector<std::string> notes = {};     // for who reads the plan
   std::vector<std::string> warnings = {};  // of these, what was found in the project: also for who only runs it
+  embed::Loaded loaded = {};               // where the policy comes from
 };
 
 // This machine, with what it was proved to enforce, less what HARN_PRETEND takes away. Where nothing could
 // be tried, a command that is to be confined must not run: an error, unless `confining` is false.
 Result<HostFacts> proved_facts(const Caller& caller, bool confining = true);
 
-Result<Prepared> prepare(const Arguments& arguments, const Caller& caller);
+// `audit`, where given, gets the user's settings even if a later step fails.
+Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, AuditSettings* audit = nullptr);
 
 struct LoadedLayers {
   PolicyLayers layers = {};          // symbolic links resolved
@@ -37,6 +40,7 @@ struct LoadedLayers {
 
 // The policy layers of this host; shared with `harn trust`. A policy file named by the operator stands in
 // place of the user's and the project's.
-Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file = nullptr);
+Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file = nullptr,
+                                 AuditSettings* audit = nullptr);
 
 }  // namespace harn::cli

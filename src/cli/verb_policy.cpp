@@ -110,9 +110,16 @@ base::Value remainder_value(const std::vector<PermissionRemainder>& remainders) 
 Result<Reply> policy_check(const Arguments& arguments, const Caller& caller) {
   const auto context = path_context(caller);
   HARN_TRY(source, read_source(arguments.operands().front(), context));
-  const auto mistakes = policy_mistakes(source, context.home);
-  if (mistakes.size() > 1) return several_mistakes(mistakes, arguments.has("json"));
-  HARN_TRY(policy, parse_policy(source, context.home));
+  Policy policy;
+  if (source.path == user_config_file(caller)) {
+    HARN_TRY(config, parse_user_config(source, context.home));
+    policy = std::move(config.policy);
+  } else {
+    const auto mistakes = policy_mistakes(source, context.home);
+    if (mistakes.size() > 1) return several_mistakes(mistakes, arguments.has("json"));
+    HARN_TRY(parsed, parse_policy(source, context.home));
+    policy = std::move(parsed);
+  }
   if (!arguments.has("json")) return Reply{.out = fmt::format("ok {}\n", digest(policy))};
   base::Value out;
   out.set("ok", true);

@@ -6,6 +6,7 @@
 #include "cli/load.h"
 #include "cli/prepare.h"
 #include "cli/render.h"
+#include "cli/run_audit.h"
 #include "cli/told.h"
 #include "cli/verbs.h"
 #include "embed/ready.h"
@@ -118,13 +119,17 @@ void keep_receipt(const host::HeldPlace& place, const Outcome& outcome, Reply& r
   if (reply.exit_code == 0) reply.exit_code = exit_no;
 }
 
-Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, const Prepared& prepared, std::optional<AbsPath> canary) {
+Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, const Prepared& prepared, std::optional<AbsPath> canary,
+                           RunAudit& audit) {
+  audit.use_policy(prepared);
   HARN_OK(embed::check_not_blocked(prepared.policy, prepared.command.argv));
   HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options, prepared.rules));
   const bool json = arguments.has("json");
+  audit.use_plan(plan, prepared.options);
   if (plan.route == Route::refused)
     return fail(Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = plan.refusal->message, .hint = plan.refusal->hint});
   RunOptions options{.whole_process = true, .receipt = json || arguments.has("receipt"), .canary = std::move(canary)};
+  audit.fill(options);
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
   else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller) + denial_lines(prepared) + project_lines(prepared, caller));
   HARN_TRY(receipt, receipt_place(arguments, prepared));
@@ -132,25 +137,33 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
   Reply reply{.exit_code = exit_code_of(outcome)};
   if (!json) reply.err = limit_line(outcome, plan) + after_line(outcome, plan);
   if (receipt) keep_receipt(*receipt, outcome, reply);
+  if (audit.end_is_missing() && reply.exit_code == 0) reply.exit_code = exit_no;
   if (json) answer_in_json(std::move(outcome), caller, reply);
+  return reply;
+}
+
+Result<Reply> run_recorded(const Arguments& arguments, const Caller& caller, const std::vector<std::string>* argv) {
+  RunAudit audit(arguments, caller);
+  const auto run = [&]() -> Result<Reply> {
+    auto canary = embed::make_canary(caller.environment);
+    HARN_TRY(prepared, prepare(arguments, caller, audit.settings()));
+    if (argv != nullptr) prepared.command.argv = *argv;
+    return run_prepared(arguments, caller, prepared, std::move(canary), audit);
+  };
+  auto reply = run();
+  if (!reply) audit.refused(reply.error(), argv != nullptr ? *argv : arguments.operands());
   return reply;
 }
 
 }  // namespace
 
-Result<Reply> run_verb(const Arguments& arguments, const Caller& caller) {
-  auto canary = embed::make_canary(caller.environment);
-  HARN_TRY(prepared, prepare(arguments, caller));
-  return run_prepared(arguments, caller, prepared, std::move(canary));
-}
+Result<Reply> run_verb(const Arguments& arguments, const Caller& caller) { return run_recorded(arguments, caller, nullptr); }
 
 // The user's own shell, inside; a login shell's files are the host's business.
 Result<Reply> shell_verb(const Arguments& arguments, const Caller& caller) {
-  auto canary = embed::make_canary(caller.environment);
-  HARN_TRY(prepared, prepare(arguments, caller));
   const auto shell = caller.environment.find("SHELL");
-  prepared.command.argv = {shell == caller.environment.end() || shell->second.empty() ? "/bin/sh" : shell->second};
-  return run_prepared(arguments, caller, prepared, std::move(canary));
+  const std::vector<std::string> argv = {shell == caller.environment.end() || shell->second.empty() ? "/bin/sh" : shell->second};
+  return run_recorded(arguments, caller, &argv);
 }
 
 }  // namespace harn::cli

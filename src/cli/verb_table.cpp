@@ -57,6 +57,7 @@ constexpr Option backend_options[] = {
 constexpr Option report_options[] = {
     {.name = "json", .help = "capture the output, answer with the outcome as JSON"},
     {.name = "receipt", .value = "FILE", .help = "write what was enforced, and how that is known", .complete = Complete::file},
+    {.name = "audit", .value = "MODE", .help = "how the audit log is kept", .choices = "off|process|power", .complete = Complete::choice},
 };
 constexpr Option plan_options[] = {
     {.name = "platform",
@@ -110,6 +111,40 @@ constexpr Option trust_options[] = {
     {.name = "forget", .help = "trust this file no longer"},
 };
 constexpr OptionGroup trust_groups[] = {{"Options", trust_options}};
+
+constexpr Option audit_place = {.name = "dir", .value = "DIR", .help = "of another log, such as a copy", .complete = Complete::directory};
+constexpr Option verify_options[] = {
+    audit_place,
+    {.name = "key", .value = "KEY", .help = "public key of its seal, noted elsewhere"},
+    {.name = "expect", .value = "SEQ:HASH", .help = "an event noted elsewhere that must be in it"},
+    {.name = "json", .help = "answer as JSON"},
+};
+constexpr OptionGroup verify_groups[] = {{"Options", verify_options}};
+constexpr Option events_options[] = {
+    audit_place,
+    {.name = "type", .value = "TYPE", .help = "only events of this type", .repeatable = true},
+    {.name = "session", .value = "ID", .help = "only events of this session"},
+    {.name = "lines", .value = "N", .help = "only the last N", .letter = 'n'},
+    {.name = "json", .help = "one event as JSON per line"},
+};
+constexpr OptionGroup events_groups[] = {{"Options", events_options}};
+constexpr Option tail_options[] = {
+    audit_place,
+    {.name = "follow", .help = "wait for more", .letter = 'f'},
+    {.name = "lines", .value = "N", .help = "the last N, 10 unless set", .letter = 'n'},
+    {.name = "json", .help = "one event as JSON per line"},
+};
+constexpr OptionGroup tail_groups[] = {{"Options", tail_options}};
+constexpr Option export_options[] = {
+    audit_place,
+    {.name = "format", .value = "FORMAT", .help = "of the answer", .choices = "json|csv", .complete = Complete::choice},
+};
+constexpr OptionGroup export_groups[] = {{"Options", export_options}};
+constexpr Option keygen_options[] = {
+    {.name = "replace", .help = "make a new key although there is one"},
+    {.name = "json", .help = "answer as JSON"},
+};
+constexpr OptionGroup keygen_groups[] = {{"Options", keygen_options}};
 
 constexpr Verb table[] = {
     {.name = "run",
@@ -192,6 +227,14 @@ constexpr Verb table[] = {
      .complete = Complete::choice,
      .choices = "sandbox",
      .run = doctor_verb},
+    {.name = "audit verify",
+     .summary = "Say whether the audit log is as it was written (exit 1: no).",
+     .groups = verify_groups,
+     .run = audit_verify},
+    {.name = "audit show", .summary = "Show what was decided and run.", .groups = events_groups, .run = audit_show},
+    {.name = "audit tail", .summary = "Show the last events, and new ones as they come.", .groups = tail_groups, .run = audit_tail},
+    {.name = "audit export", .summary = "Print the whole log as JSON or CSV.", .groups = export_groups, .run = audit_export},
+    {.name = "audit keygen", .summary = "Make a key and seal the log with it from now on.", .groups = keygen_groups, .run = audit_keygen},
     {.name = "completion",
      .operands = "SHELL",
      .summary = "Print the completion script of bash, zsh or fish.",

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "embed/decisions.h"
 #include "embed/harness_table.h"
 #include "embed/places.h"
 #include "harn/dialect.h"
@@ -74,7 +75,15 @@ struct Executor::Parts {
   std::optional<sys::OwnDirectory> place = {};  // where commands work when nothing of the user's may be opened
   std::optional<Sandbox> sandbox = {};
   std::vector<std::string> notes = {};
+  AuditSink* audit = nullptr;
   mutable std::shared_mutex running = {};  // commands share it; cleanup waits for them
+
+  void record_blocked(const std::string& command, const std::string& why) const {
+    if (audit == nullptr) return;
+    const Error error{.code = ErrorCode::refused, .stage = Stage::plan, .message = why};
+    const AuditEvent refused[] = {embed::refusal_event(error, {command}, {})};
+    static_cast<void>(audit->append(refused));  // it does not run either way
+  }
 };
 
 Executor::Executor(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -87,6 +96,7 @@ const std::vector<std::string>& Executor::notes() const { return parts_->notes; 
 Result<Executor> create_executor(const SandboxPolicy& policy, Context context) {
   auto parts = std::make_unique<Executor::Parts>();
   parts->asked = policy;
+  parts->audit = context.audit;
   context.cwd = real(std::move(context.cwd));
   const auto home = real(embed::home_of(context.environment));
   base::Value root;
@@ -117,7 +127,10 @@ std::optional<std::string> Executor::validate_command(std::string_view command) 
 ExecutionResult Executor::execute(const std::string& command, const Execution& execution) const {
   const std::shared_lock holding(parts_->running);
   if (!parts_->sandbox) return did_not_run(exit_did_not_run, "the executor was cleaned up");
-  if (auto blocked = validate_command(command)) return did_not_run(exit_blocked, std::move(*blocked));
+  if (auto blocked = validate_command(command)) {
+    parts_->record_blocked(command, *blocked);
+    return did_not_run(exit_blocked, std::move(*blocked));
+  }
   Call call{.wall_time = execution.timeout, .input = execution.input, .on_output = execution.on_output, .stop = execution.stop};
   if (execution.timeout <= std::chrono::milliseconds::zero())
     call.wall_time = std::chrono::seconds(parts_->asked.resource_limits.max_cpu_seconds);

@@ -87,7 +87,8 @@ std::string hint_for_absent(const std::vector<Exposed>& places) {
 
 std::vector<OwnFile> own_files(const Environment& environment) {
   std::vector<OwnFile> files;
-  for (auto& path : {user_config_file(environment), trust_file(environment), facts_directory(environment).join("facts"), ceiling_file()})
+  for (auto& path : {user_config_file(environment), trust_file(environment), facts_directory(environment).join("facts"),
+                     audit_directory(environment).join("anchor"), ceiling_file()})
     files.push_back({.path = path});
   return files;
 }

@@ -22,7 +22,7 @@ struct Decided {
   const PathRules& rules;
 };
 
-// Settings, trust, proved facts and the ceiling.
+// Settings, trust, proved facts, the audit log and the ceiling.
 std::vector<OwnFile> own_files(const Environment& environment);
 
 // An error when the command could change one of them, or create one that does not exist yet.

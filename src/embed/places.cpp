@@ -36,6 +36,7 @@ AbsPath facts_directory(const Environment& environment) {
   return harn::facts_directory(path_variable(environment, "XDG_RUNTIME_DIR"), state_directory(environment));
 }
 AbsPath trust_file(const Environment& environment) { return state_directory(environment).join("trusted"); }
+AbsPath audit_directory(const Environment& environment) { return state_directory(environment).join("audit"); }
 AbsPath ceiling_file() { return AbsPath::of("/etc/harn/ceiling.toml"); }
 
 }  // namespace harn::embed

@@ -16,6 +16,7 @@ AbsPath user_config_file(const Environment& environment);  // $XDG_CONFIG_HOME/h
 AbsPath state_directory(const Environment& environment);   // $XDG_STATE_HOME/harn
 AbsPath facts_directory(const Environment& environment);   // $XDG_RUNTIME_DIR/harn, or the state directory
 AbsPath trust_file(const Environment& environment);        // $XDG_STATE_HOME/harn/trusted
+AbsPath audit_directory(const Environment& environment);   // $XDG_STATE_HOME/harn/audit
 AbsPath ceiling_file();                                    // /etc/harn/ceiling.toml
 
 }  // namespace harn::embed

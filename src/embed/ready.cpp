@@ -5,7 +5,9 @@
 
 #include "base/text.h"
 #include "harn/probe.h"
+#include "host/resolve_paths.h"
 #include "policy/blocked_commands.h"
+#include "sys/files.h"
 
 namespace harn::embed {
 
@@ -26,8 +28,16 @@ Result<HostFacts> proved_facts(const Standing& standing, bool confining) {
   return facts;
 }
 
-Looked look_at_host(HostFacts& facts, const Policy& policy) {
+Looked look_at_host(HostFacts& facts, Policy& policy, const Environment& environment) {
   Looked looked;
+  looked.warnings = look_at_paths(facts, policy);
+  looked.rules = PathRules::for_processes(policy, facts);
+  // In its usual place it is closed as a credential.
+  const auto log = audit_directory(environment);
+  const auto way = host::way_to(log);
+  const auto place = way ? way->end : log;
+  if (!looked.rules.decide(place, FileOp::read).allowed || !sys::make_directories(place)) return looked;
+  policy.process_sandbox.read_deny_roots.push_back(place);
   looked.warnings = look_at_paths(facts, policy);
   looked.rules = PathRules::for_processes(policy, facts);
   return looked;

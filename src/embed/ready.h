@@ -29,7 +29,8 @@ struct Looked {
   PathRules rules = {};                    // the policy compiled for this host
   std::vector<std::string> warnings = {};  // what was found in the project, for people
 };
-Looked look_at_host(HostFacts& facts, const Policy& policy);
+// A policy that would let the command read the audit log is narrowed: that log is about it.
+Looked look_at_host(HostFacts& facts, Policy& policy, const Environment& environment);
 
 // An error when the policy's blocked_commands names the command.
 Status check_not_blocked(const Policy& policy, const std::vector<std::string>& argv);

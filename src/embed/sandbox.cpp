@@ -2,6 +2,7 @@
 // The facade for embedders: the same steps as the command line, with a policy in place of flags and files.
 #include <algorithm>
 
+#include "embed/decisions.h"
 #include "embed/own_files.h"
 #include "embed/ready.h"
 #include "harn/embed.h"
@@ -82,6 +83,14 @@ Result<Policy> for_call(const Policy& policy, const Call& call) {
   return policy_for_call(policy, call.profile, limits);
 }
 
+Status record_policy(const Context& context, const Policy& policy, const Narrowing& narrowing) {
+  if (context.audit == nullptr) return {};
+  embed::Loaded loaded{.sources = {"program"}};
+  for (const auto& item : narrowing) loaded.narrowings.push_back(item.member + ": " + item.value);
+  auto kept = context.audit->append(embed::policy_events(policy, loaded));
+  return policy.profile() == Profile::os_hardened ? std::move(kept) : Status();
+}
+
 template <class Parts>
 Result<Planned> make_planned(const Parts& parts, const Command& asked, const Call& call) {
   HARN_TRY(policy, for_call(parts.policy, call));
@@ -89,7 +98,7 @@ Result<Planned> make_planned(const Parts& parts, const Command& asked, const Cal
   HARN_TRY(command, settled(asked, parts.context));
   Planned out{.policy = std::move(policy)};
   auto facts = parts.facts;
-  out.rules = embed::look_at_host(facts, out.policy).rules;
+  out.rules = embed::look_at_host(facts, out.policy, parts.context.environment).rules;
   HARN_OK(embed::check_own_files(parts.own_files, {out.policy, parts.options, facts, out.rules}));
   HARN_TRY(plan, make_plan(out.policy, command, facts, parts.options, out.rules));
   out.plan = std::move(plan);
@@ -119,6 +128,7 @@ Result<Sandbox> Sandbox::open(Policy policy, Context context, PlanOptions option
   parts->own_files = embed::own_files(context.environment);
   parts->context = std::move(context);
   parts->options = options;
+  HARN_OK(record_policy(parts->context, parts->policy, parts->narrowing));
   return Sandbox(std::move(parts));
 }
 
@@ -128,21 +138,37 @@ Result<Plan> Sandbox::plan(const Command& command, const Call& call) const {
 }
 
 Result<Outcome> Sandbox::run(const Command& command, const Call& call) const {
-  HARN_TRY(planned, make_planned(*parts_, command, call));
+  const auto& context = parts_->context;
+  const auto& environment = command.environment.empty() ? context.environment : command.environment;
+  auto made = make_planned(*parts_, command, call);
+  const auto refuse = [&](const Error& error) {
+    if (context.audit == nullptr) return;
+    const AuditEvent refused[] = {embed::refusal_event(error, command.argv, embed::secrets_in({}, environment))};
+    static_cast<void>(context.audit->append(refused));  // it does not run either way
+  };
+  if (!made) refuse(made.error());
+  HARN_TRY(planned, std::move(made));
   RunOptions options{.streams = {call.input.empty() ? Stream::empty : Stream::capture, Stream::capture, Stream::capture},
                      .input = call.input,
                      .captured_bytes = call.captured_bytes,
                      .on_output = call.on_output,
                      .stop_fd = call.stop == nullptr ? -1 : call.stop->fd(),
                      .receipt = call.receipt,
-                     .canary = parts_->canary};
+                     .canary = parts_->canary,
+                     .audit = context.audit};
+  if (context.audit != nullptr) {
+    options.decided = embed::plan_events(planned.plan, parts_->options);
+    options.secrets = embed::secrets_in(planned.plan.env.removed, environment);
+  }
+  if (planned.plan.refusal) refuse({.code = ErrorCode::refused, .stage = Stage::plan, .message = planned.plan.refusal->message});
   return embed::run_looked(planned.plan, planned.policy, planned.rules, std::move(options));
 }
 
 Result<FileScope> Sandbox::files() const {
   auto facts = parts_->facts;
-  (void)embed::look_at_host(facts, parts_->policy);
-  return FileScope::open(parts_->policy, facts);
+  auto policy = parts_->policy;
+  (void)embed::look_at_host(facts, policy, parts_->context.environment);
+  return FileScope::open(policy, facts);
 }
 
 }  // namespace harn

@@ -22,6 +22,7 @@
 #include "run/tree_limits.h"
 #include "sandbox/appeared.h"
 #include "sandbox/receipt.h"
+#include "sandbox/record.h"
 #include "sys/files.h"
 
 namespace harn {
@@ -77,7 +78,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   const auto start = Clock::now();
   HARN_OK(check_runnable(plan));
   HARN_OK(check_network(plan));
-  const auto run_id = run::make_run_id();
+  const auto run_id = options.run_id.empty() ? make_run_id() : options.run_id;
   HARN_TRY(stdio,
            run::open_stdio({.streams = options.streams, .input = options.input, .count_output = plan.limits.max_output_bytes.has_value()}));
   run::Scratch scratch;
@@ -103,13 +104,16 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   receipt.timings_us["prepare"] = micros_since(start);
 
   const auto names = sandbox::NameWatch::before(plan, options.workspace);
+  HARN_OK(sandbox::record_start(plan, options, run_id));
   const auto spawning = Clock::now();
-  HARN_TRY(process, run::spawn(std::move(prepared)));
+  auto spawned = run::spawn(std::move(prepared));
+  if (!spawned) sandbox::record_no_start(options, spawned.error(), run_id);
+  HARN_TRY(process, std::move(spawned));
   receipt.timings_us["spawn"] = micros_since(spawning);
   tree.watch(process, options.whole_process);
 
   const auto running = Clock::now();
-  HARN_TRY(outcome, run::supervise(std::move(process), std::move(stdio),
+  auto supervised = run::supervise(std::move(process), std::move(stdio),
                                    {.limits = plan.limits,
                                     .session = session,
                                     .captured_bytes = options.captured_bytes,
@@ -119,16 +123,21 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
                                     .reaper = options.whole_process,
                                     .check = tree.check(),
                                     .shared_memory = tree.shared_memory(),
-                                    .kill_tree = tree.killer()}));
+                                    .kill_tree = tree.killer()});
+  if (!supervised) sandbox::record_no_start(options, supervised.error(), run_id);
+  HARN_TRY(outcome, std::move(supervised));
   receipt.timings_us["run"] = micros_since(running);
   if (!options.whole_process) forget_our_memory(outcome.usage);
   tree.report(outcome);
   names.report(outcome);
   if (!outcome.error.empty())
     receipt.gaps.push_back({.dimension = Dimension::processes, .code = "left_running", .paths = {}, .detail = outcome.error, .remedy = {}});
+  sandbox::record_end(options, outcome, run_id);
   outcome.receipt = std::move(receipt);
   return outcome;
 }
+
+std::string make_run_id() { return run::make_run_id(); }
 
 Result<AbsPath> ensure_canary(const AbsPath& directory) {
   auto file = directory.join("canary");

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/record.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "plan/names.h"
+#include "policy/names.h"
+
+namespace harn::sandbox {
+namespace {
+
+AuditEvent event_of(AuditEventType type, const base::Value& data) {
+  return {.type = type, .data = base::canonical_json(data), .canonical = true};
+}
+
+base::Array texts(const std::vector<std::string>& list) {
+  base::Array out;
+  for (const auto& text : list) out.emplace_back(redacted_text(text));
+  return out;
+}
+
+// Names of variables hold no secrets, and there are many of them; but they may be no text.
+std::string name_text(const std::string& name) {
+  const auto usual = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return std::ranges::all_of(name, usual) ? name : redacted_text(name);
+}
+
+AuditEvent started(const Plan& plan, const RunOptions& options, const std::string& run_id) {
+  base::Array argv;
+  for (auto& word : redacted_words(plan.argv, options.secrets)) argv.emplace_back(std::move(word));
+  base::Value data;
+  data.set("run_id", run_id);
+  data.set("argv", std::move(argv));
+  data.set("cwd", redacted_text(plan.cwd.text()));
+  data.set("backend", base::enum_name(plan.backend));
+  data.set("profile", base::enum_name(plan.profile));
+  base::Array passed;
+  for (const auto& [name, value] : plan.env.variables) passed.emplace_back(name_text(name));
+  data.set("env", std::move(passed));
+  base::Array removed;
+  for (const auto& variable : plan.env.removed) removed.emplace_back(name_text(variable.name));
+  data.set("env_removed", std::move(removed));
+  return event_of(AuditEventType::exec_started, data);
+}
+
+AuditEvent finished(const Outcome& outcome, const std::string& run_id) {
+  base::Value data;
+  data.set("run_id", run_id);
+  data.set("exit_code", outcome.exit_code);
+  const std::pair<std::string_view, bool> flags[] = {{"timed_out", outcome.timed_out},
+                                                     {"oom_killed", outcome.oom_killed},
+                                                     {"cpu_exceeded", outcome.cpu_exceeded},
+                                                     {"file_size_exceeded", outcome.file_size_exceeded},
+                                                     {"processes_exceeded", outcome.processes_exceeded},
+                                                     {"output_truncated", outcome.output_truncated}};
+  for (const auto& [name, is_set] : flags)
+    if (is_set) data.set(std::string(name), true);
+  data.set("wall_ms", outcome.usage.wall_ms);
+  data.set("cpu_ms", outcome.usage.cpu_ms);
+  data.set("max_memory_bytes", outcome.usage.max_memory_bytes);
+  if (outcome.killed_processes != 0) data.set("killed_processes", outcome.killed_processes);
+  if (!outcome.appeared.empty()) data.set("appeared", texts(outcome.appeared));
+  if (!outcome.created_trusted.empty()) data.set("created_trusted", texts(outcome.created_trusted));
+  if (!outcome.error.empty()) data.set("error", redacted_text(outcome.error));
+  return event_of(AuditEventType::exec_finished, data);
+}
+
+AuditEvent denied(const Denial& denial, const RunOptions& options, const std::string& run_id) {
+  base::Value data;
+  data.set("run_id", run_id);
+  data.set("call", denial.call);
+  data.set("target", redacted_text(denial.target, options.secrets));
+  data.set("rule", redacted_text(denial.rule));
+  if (!denial.remedy.empty()) data.set("remedy", redacted_text(denial.remedy));
+  return event_of(AuditEventType::denial, data);
+}
+
+}  // namespace
+
+Status record_start(const Plan& plan, const RunOptions& options, const std::string& run_id) {
+  if (options.audit == nullptr) return {};
+  auto events = options.decided;
+  events.push_back(started(plan, options, run_id));
+  auto kept = options.audit->append(events);
+  if (kept || plan.profile != Profile::os_hardened) return {};
+  auto error = std::move(kept).error();
+  return fail(
+      Error{.code = ErrorCode::refused,
+            .stage = Stage::audit,
+            .os_error = error.os_error,
+            .message = "under os_hardened nothing runs unrecorded: " + error.message,
+            .hint = error.hint.empty() ? "make room for the audit log, or set XDG_STATE_HOME to a directory you can write" : error.hint});
+}
+
+void record_end(const RunOptions& options, const Outcome& outcome, const std::string& run_id) {
+  if (options.audit == nullptr) return;
+  std::vector<AuditEvent> events;
+  for (const auto& denial : outcome.denials) events.push_back(denied(denial, options, run_id));
+  events.push_back(finished(outcome, run_id));
+  static_cast<void>(options.audit->append(events));
+}
+
+void record_no_start(const RunOptions& options, const Error& error, const std::string& run_id) {
+  if (options.audit == nullptr) return;
+  base::Value data;
+  data.set("run_id", run_id);
+  data.set("error", redacted_text(error.message, options.secrets));
+  const AuditEvent events[] = {event_of(AuditEventType::exec_finished, data)};
+  static_cast<void>(options.audit->append(events));
+}
+
+}  // namespace harn::sandbox
