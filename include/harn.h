@@ -63,10 +63,24 @@ HARN_API void harn_sandbox_close(harn_sandbox* sandbox);
 HARN_API char* harn_sandbox_policy(const harn_sandbox* sandbox);
 
 /* {"argv": ["make", "test"], "cwd": "/...", "environment": {...}, "image": "...", "timeout_ms": 30000, "input": "...",
- *  "captured_bytes": 67108864, "receipt": true}: of these only argv is needed. */
+ *  "captured_bytes": 67108864, "receipt": true, "profile": "os_hardened", "limits": {...}, "within": [...]}: of these only
+ *  argv is needed. A profile may be stricter than the policy's, limits smaller. "within" is a list of policies around this
+ *  call, outermost first, that narrow it: {"policy": {...}, "sub_agent": false, "allow_demotion": false}. */
 HARN_API char* harn_sandbox_plan(const harn_sandbox* sandbox, const char* command);
 /* An outcome as `harn run --json` prints it. */
 HARN_API char* harn_sandbox_run(const harn_sandbox* sandbox, const char* command, const harn_stop* stop, harn_output output, void* user);
+
+/* ---- files, without a command ------------------------------------------------------------------------ */
+
+/* What links lead to is looked at now; open it again after a command changed that. */
+typedef struct harn_files harn_files;
+HARN_API harn_files* harn_files_open(const harn_sandbox* sandbox, char** error);
+HARN_API void harn_files_close(harn_files* files);
+
+/* {"operation": "read_text", "path": "...", "max_bytes": 67108864} to {"text": "..."}; "list" to {"entries": [{"name", "kind"}]},
+ *  "exists" to {"exists": true}; "write_text" with "text", "delete" and "delete_tree" to {}. Also "within", as above. What the
+ *  policy does not allow has the category "tool_rejected". */
+HARN_API char* harn_files_do(const harn_files* files, const char* request);
 
 /* ---- the executor of Harness ------------------------------------------------------------------------- */
 
@@ -82,7 +96,7 @@ HARN_API void harn_executor_free(harn_executor* executor);
 HARN_API char* harn_executor_describe(const harn_executor* executor);
 /* {"blocked": null} or {"blocked": "Command blocked by sandbox policy: contains '...'"} */
 HARN_API char* harn_executor_validate(const harn_executor* executor, const char* command);
-/* {"command": "make test", "cwd": "/...", "timeout_ms": 30000, "input": "..."} to an outcome; "error" is a text here. */
+/* {"command": "make test", "cwd": "/...", "timeout_ms": 30000, "input": "...", "within": [...]} to an outcome; "error" is a text here. */
 HARN_API char* harn_executor_execute(const harn_executor* executor, const char* request, const harn_stop* stop, harn_output output,
                                      void* user);
 

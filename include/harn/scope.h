@@ -26,7 +26,8 @@ struct ScopeOptions {
 
 class PolicyScope {
  public:
-  // At most what the surrounding scope allows. Unset workspace_roots are the surrounding scope's.
+  // At most what the surrounding scope allows. A member that is unset leaves what is around as it is; an
+  // empty list takes it away. Links in its paths are resolved already (resolve_policy_paths).
   static Result<PolicyScope> enter(Policy policy, ScopeOptions options = {});
   PolicyScope(PolicyScope&&) noexcept = default;
   PolicyScope& operator=(PolicyScope&&) = delete;

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/json.h"
+#include "capi/answer_files.h"
 #include "capi/requests.h"
 #include "embed/error_json.h"
 #include "embed/harness_table.h"
@@ -26,7 +27,13 @@ struct harn_sandbox {
 
 struct harn_executor {
   harn::harness::SandboxMode mode = harn::harness::SandboxMode::process;
+  harn::AbsPath home = {};
   harn::harness::Executor executor;
+};
+
+struct harn_files {
+  harn::FileScope files;
+  harn::AbsPath home = {};
 };
 
 namespace harn::capi {
@@ -159,6 +166,7 @@ char* harn_sandbox_plan(const harn_sandbox* sandbox, const char* command) {
   return answer([&]() -> Result<std::string> {
     if (sandbox == nullptr) return fail(no_object());
     HARN_TRY(read, read_run(command));
+    HARN_TRY(scopes, enter(read.within, sandbox->sandbox.facts().home));
     HARN_TRY(plan, sandbox->sandbox.plan(read.command, read.call));
     return plan_to_json(plan, -1);
   });
@@ -170,8 +178,28 @@ char* harn_sandbox_run(const harn_sandbox* sandbox, const char* command, const h
     HARN_TRY(read, read_run(command));
     read.call.on_output = sink_for(output, user);
     read.call.stop = stop == nullptr ? nullptr : &stop->stop;
+    HARN_TRY(scopes, enter(read.within, sandbox->sandbox.facts().home));
     HARN_TRY(outcome, sandbox->sandbox.run(read.command, read.call));
     return outcome_to_json(outcome, -1);
+  });
+}
+
+harn_files* harn_files_open(const harn_sandbox* sandbox, char** error) {
+  return make<harn_files>(error, [&]() -> Result<std::unique_ptr<harn_files>> {
+    if (sandbox == nullptr) return fail(no_object());
+    HARN_TRY(files, sandbox->sandbox.files());
+    return std::unique_ptr<harn_files>(new harn_files{.files = std::move(files), .home = sandbox->sandbox.facts().home});
+  });
+}
+
+void harn_files_close(harn_files* files) { delete files; }
+
+char* harn_files_do(const harn_files* files, const char* request) {
+  return answer([&]() -> Result<std::string> {
+    if (files == nullptr) return fail(no_object());
+    HARN_TRY(read, read_file_request(request));
+    HARN_TRY(scopes, enter(read.within, files->home));
+    return answer_file(files->files, read);
   });
 }
 
@@ -179,7 +207,9 @@ harn_executor* harn_executor_create(const char* request, char** error) {
   return make<harn_executor>(error, [&]() -> Result<std::unique_ptr<harn_executor>> {
     HARN_TRY(read, read_executor(request));
     HARN_TRY(executor, harness::create_executor(read.policy, std::move(read.context)));
-    return std::unique_ptr<harn_executor>(new harn_executor{.mode = read.policy.mode, .executor = std::move(executor)});
+    auto home = executor.sandbox()->facts().home;
+    return std::unique_ptr<harn_executor>(
+        new harn_executor{.mode = read.policy.mode, .home = std::move(home), .executor = std::move(executor)});
   });
 }
 
@@ -223,6 +253,7 @@ char* harn_executor_execute(const harn_executor* executor, const char* request, 
     HARN_TRY(read, read_execute(request));
     read.execution.on_output = sink_for(output, user);
     read.execution.stop = stop == nullptr ? nullptr : &stop->stop;
+    HARN_TRY(scopes, enter(read.within, executor->home));
     return harness::result_to_json(executor->executor.execute(read.command, read.execution));
   });
 }

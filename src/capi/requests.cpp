@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capi/requests.h"
 
+#include <array>
+
+#include "base/enum_names.h"
 #include "base/json.h"
 #include "capi/surroundings.h"
 #include "embed/harness_table.h"
@@ -9,8 +12,20 @@
 #include "plan/json_fields.h"
 #include "plan/names.h"
 #include "policy/dialects.h"
+#include "policy/names.h"
 
 namespace harn {
+
+template <>
+struct base::EnumNames<capi::FileOperation> {
+  static constexpr std::array names{std::pair{capi::FileOperation::read_text, std::string_view("read_text")},
+                                    std::pair{capi::FileOperation::list, std::string_view("list")},
+                                    std::pair{capi::FileOperation::exists, std::string_view("exists")},
+                                    std::pair{capi::FileOperation::write_text, std::string_view("write_text")},
+                                    std::pair{capi::FileOperation::delete_, std::string_view("delete")},
+                                    std::pair{capi::FileOperation::delete_tree, std::string_view("delete_tree")}};
+};
+
 namespace capi {
 namespace {
 
@@ -39,6 +54,9 @@ struct RunFields {
   std::string input = {};
   std::uint64_t captured_bytes = default_captured_bytes;
   bool receipt = true;
+  std::optional<Profile> profile = {};
+  base::Value limits = {};
+  std::vector<Around> within = {};
 };
 
 struct ExecutorFields {
@@ -51,6 +69,15 @@ struct ExecuteFields {
   std::optional<AbsPath> cwd = {};
   std::optional<std::uint64_t> timeout_ms = {};
   std::string input = {};
+  std::vector<Around> within = {};
+};
+
+struct FileFields {
+  FileOperation operation = FileOperation::exists;
+  std::string path = {};
+  std::string text = {};
+  std::uint64_t max_bytes = default_max_read_bytes;
+  std::vector<Around> within = {};
 };
 
 struct ConfigFields {
@@ -71,6 +98,17 @@ struct Json<base::Value> {
   }
 };
 template <>
+struct Fields<capi::Around> {
+  static constexpr std::tuple list{always("policy", &capi::Around::policy), field("allow_demotion", &capi::Around::allow_demotion),
+                                   field("sub_agent", &capi::Around::sub_agent)};
+};
+template <>
+struct Fields<capi::FileFields> {
+  static constexpr std::tuple list{always("operation", &capi::FileFields::operation), always("path", &capi::FileFields::path),
+                                   field("text", &capi::FileFields::text), field("max_bytes", &capi::FileFields::max_bytes),
+                                   field("within", &capi::FileFields::within)};
+};
+template <>
 struct Fields<capi::ContextFields> {
   static constexpr std::tuple list{field("environment", &capi::ContextFields::environment), field("cwd", &capi::ContextFields::cwd)};
 };
@@ -89,7 +127,10 @@ struct Fields<capi::RunFields> {
                                    field("timeout_ms", &capi::RunFields::timeout_ms),
                                    field("input", &capi::RunFields::input),
                                    field("captured_bytes", &capi::RunFields::captured_bytes),
-                                   field("receipt", &capi::RunFields::receipt)};
+                                   field("receipt", &capi::RunFields::receipt),
+                                   field("profile", &capi::RunFields::profile),
+                                   field("limits", &capi::RunFields::limits),
+                                   field("within", &capi::RunFields::within)};
 };
 template <>
 struct Fields<capi::ExecutorFields> {
@@ -98,7 +139,8 @@ struct Fields<capi::ExecutorFields> {
 template <>
 struct Fields<capi::ExecuteFields> {
   static constexpr std::tuple list{always("command", &capi::ExecuteFields::command), field("cwd", &capi::ExecuteFields::cwd),
-                                   field("timeout_ms", &capi::ExecuteFields::timeout_ms), field("input", &capi::ExecuteFields::input)};
+                                   field("timeout_ms", &capi::ExecuteFields::timeout_ms), field("input", &capi::ExecuteFields::input),
+                                   field("within", &capi::ExecuteFields::within)};
 };
 template <>
 struct Fields<capi::ConfigFields> {
@@ -176,6 +218,14 @@ Result<RunRequest> read_run(const char* text) {
   request.call.input = std::move(fields.input);
   request.call.captured_bytes = fields.captured_bytes;
   request.call.receipt = fields.receipt;
+  request.call.profile = fields.profile;
+  if (!fields.limits.is(base::ValueKind::null)) {
+    base::Value holder;
+    holder.set("limits", std::move(fields.limits));
+    HARN_TRY(policy, parse_policy_json(base::print_json(holder), {.home = {}, .file_name = "request"}));
+    request.call.limits = policy.limits;
+  }
+  request.within = std::move(fields.within);
   return request;
 }
 
@@ -197,7 +247,29 @@ Result<ExecuteRequest> read_execute(const char* text) {
   request.execution.cwd = std::move(fields.cwd);
   request.execution.input = std::move(fields.input);
   if (fields.timeout_ms) request.execution.timeout = wait_of(*fields.timeout_ms);
+  request.within = std::move(fields.within);
   return request;
+}
+
+Result<FileRequest> read_file_request(const char* text) {
+  HARN_TRY(fields, read_fields<FileFields>(text));
+  return FileRequest{.operation = fields.operation,
+                     .path = std::move(fields.path),
+                     .text = std::move(fields.text),
+                     .max_bytes = static_cast<std::size_t>(fields.max_bytes),
+                     .within = std::move(fields.within)};
+}
+
+Result<std::vector<PolicyScope>> enter(const std::vector<Around>& within, const AbsPath& home) {
+  std::vector<PolicyScope> scopes;
+  scopes.reserve(within.size());
+  for (const auto& around : within) {
+    HARN_TRY(policy, parse_policy_json(base::print_json(around.policy), {.home = home, .file_name = "within"}));
+    HARN_TRY(resolved, resolve_policy_paths(std::move(policy)));
+    HARN_TRY(scope, PolicyScope::enter(std::move(resolved), {.allow_demotion = around.allow_demotion, .sub_agent = around.sub_agent}));
+    scopes.push_back(std::move(scope));
+  }
+  return scopes;
 }
 
 Result<ConfigRequest> read_config_request(const char* text) {

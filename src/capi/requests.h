@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/value.h"
 #include "harn/embed.h"
 #include "harn/executor.h"
+#include "harn/scope.h"
 
 namespace harn::capi {
 
@@ -22,9 +24,19 @@ struct OpenRequest {
 };
 Result<OpenRequest> read_open(const char* text);
 
+// A policy around one call: it narrows, as a PolicyScope does.
+struct Around {
+  base::Value policy = {};
+  bool allow_demotion = false;
+  bool sub_agent = false;
+};
+// All of them, outermost first, until the list goes. `home` is what ~ means.
+Result<std::vector<PolicyScope>> enter(const std::vector<Around>& within, const AbsPath& home);
+
 struct RunRequest {
   Command command = {};
   Call call = {};
+  std::vector<Around> within = {};
 };
 Result<RunRequest> read_run(const char* text);
 
@@ -37,8 +49,26 @@ Result<ExecutorRequest> read_executor(const char* text);
 struct ExecuteRequest {
   std::string command = {};
   harness::Execution execution = {};
+  std::vector<Around> within = {};
 };
 Result<ExecuteRequest> read_execute(const char* text);
+
+enum class FileOperation : std::uint8_t {
+  read_text,
+  list,
+  exists,
+  write_text,
+  delete_,
+  delete_tree
+};
+struct FileRequest {
+  FileOperation operation = FileOperation::exists;
+  std::string path = {};
+  std::string text = {};
+  std::size_t max_bytes = default_max_read_bytes;
+  std::vector<Around> within = {};
+};
+Result<FileRequest> read_file_request(const char* text);
 
 struct ConfigRequest {
   AbsPath start = {};

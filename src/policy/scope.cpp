@@ -20,9 +20,37 @@ struct PolicyScope::Level {
 
 namespace {
 
-Intersection under(const Policy& ceiling, Policy policy) {
-  if (!policy.workspace_roots) policy.workspace_roots = ceiling.workspace_roots;
-  return intersect(ceiling, policy);
+template <class Member>
+void take_over(std::optional<Member>& mine, const std::optional<Member>& theirs) {
+  if (!mine) mine = theirs;
+}
+
+// A scope that says nothing about a member leaves it as it is; the other side's is no more than that.
+Policy filled_from(Policy policy, const Policy& other) {
+  take_over(policy.sandbox_profile, other.sandbox_profile);
+  take_over(policy.side_effect_level, other.side_effect_level);
+  take_over(policy.capabilities, other.capabilities);
+  take_over(policy.workspace_roots, other.workspace_roots);
+  take_over(policy.read_only_roots, other.read_only_roots);
+  take_over(policy.unprotect, other.unprotect);
+  take_over(policy.network, other.network);
+  take_over(policy.recursion_limit, other.recursion_limit);
+  take_over(policy.env.mode, other.env.mode);
+  take_over(policy.env.passthrough, other.env.passthrough);
+  auto& mine = policy.process_sandbox;
+  const auto& theirs = other.process_sandbox;
+  // Whether presets were named goes with the presets.
+  if (!mine.presets && !mine.package_tokens) mine.package_tokens = theirs.package_tokens;
+  take_over(mine.presets, theirs.presets);
+  take_over(mine.read_roots, theirs.read_roots);
+  take_over(mine.write_roots, theirs.write_roots);
+  take_over(mine.unix_sockets, theirs.unix_sockets);
+  take_over(mine.credentials, theirs.credentials);
+  return policy;
+}
+
+Intersection under(const Policy& ceiling, const Policy& policy) {
+  return intersect(filled_from(ceiling, policy), filled_from(policy, ceiling));
 }
 
 }  // namespace
@@ -46,7 +74,7 @@ Result<PolicyScope> PolicyScope::enter(Policy policy, ScopeOptions options) {
       HARN_TRY(nested, for_nested_run(std::move(ceiling)));
       ceiling = std::move(nested);
     }
-    composed = under(ceiling, std::move(composed.policy));
+    composed = under(ceiling, composed.policy);
     // Who was not allowed to weaken the profile cannot allow it to others.
     level->allow_demotion = options.allow_demotion && level->outer->allow_demotion;
   }

@@ -45,6 +45,32 @@ TEST(PolicyScope, UnsetRootsAreTheSurroundingOnesAndEmptyOnesAreNone) {
   EXPECT_TRUE(entries(within_scope(rooted({})).workspace_roots).empty());
 }
 
+TEST(PolicyScope, WhatAScopeDoesNotMentionStays) {
+  auto wide = rooted({"/w"});
+  wide.side_effect_level = SideEffectLevel::network;
+  wide.network = Network{.mode = NetworkMode::unrestricted};
+  wide.read_only_roots = {AbsPath::of("/lib")};
+  wide.process_sandbox.read_roots = {AbsPath::of("/opt/sdk")};
+  wide.process_sandbox.presets = std::set{Preset::system_runtime};
+  wide.env.passthrough = std::set<std::string>{"SSH_AUTH_SOCK"};
+  Policy only_limits;
+  only_limits.limits.max_processes = 4;
+  auto expected = wide;
+  expected.limits.max_processes = 4;
+  {
+    const auto scope = PolicyScope::enter(only_limits);
+    EXPECT_EQ(digest(within_scope(wide)), digest(expected));
+    const auto inner = PolicyScope::enter(wide);
+    EXPECT_EQ(digest(inner->policy()), digest(expected));
+  }
+  Policy closed;
+  closed.network = Network{};
+  closed.read_only_roots = {std::vector<AbsPath>{}};
+  const auto scope = PolicyScope::enter(closed);
+  EXPECT_EQ(within_scope(wide).effective_network().mode, NetworkMode::limited);
+  EXPECT_TRUE(entries(within_scope(wide).read_only_roots).empty());
+}
+
 TEST(PolicyScope, LeavingOutOfOrderNeverBringsBackWhatWasLeft) {
   std::optional<PolicyScope> outer(*PolicyScope::enter(rooted({"/w"})));
   std::optional<PolicyScope> inner(*PolicyScope::enter(rooted({"/w/a"})));

@@ -102,6 +102,28 @@ static void test_sandbox(void) {
   harn_sandbox_close(sandbox);
 }
 
+static void test_files(void) {
+  char *error = NULL;
+  harn_sandbox *sandbox = harn_sandbox_open("{\"policy\": {}}", &error);
+  harn_files *files = harn_files_open(sandbox, &error);
+  expect(files != NULL, "files of a sandbox", error);
+  expect(harn_files_open(NULL, NULL) == NULL, "no sandbox, no files", NULL);
+  expect_in(harn_files_do(files, "{\"operation\": \"write_text\", \"path\": \"made/f\", \"text\": {\"base64\": \"/w==\"}}"), "{}",
+            "written");
+  expect_in(harn_files_do(files, "{\"operation\": \"read_text\", \"path\": \"made/f\"}"), "{\"text\": {\"base64\": \"/w==\"}}",
+            "read back");
+  expect_in(harn_files_do(files, "{\"operation\": \"list\", \"path\": \"made\"}"), "{\"name\": \"f\", \"kind\": \"file\"}", "listed");
+  expect_in(harn_files_do(files, "{\"operation\": \"exists\", \"path\": \"/etc/passwd\"}"), "\"category\": \"tool_rejected\"", "outside");
+  expect_in(harn_files_do(files, "{\"operation\": \"exists\", \"path\": \"made\","
+                                 " \"within\": [{\"policy\": {\"workspace_roots\": []}}]}"),
+            "sandbox violation: 'exists'", "narrowed for one call");
+  expect_in(harn_files_do(files, "{\"operation\": \"delete_tree\", \"path\": \"made\"}"), "{}", "deleted");
+  expect_in(harn_files_do(files, "{\"operation\": \"exists\", \"path\": \"made\"}"), "{\"exists\": false}", "gone");
+  expect_in(harn_files_do(files, "{\"operation\": \"chmod\", \"path\": \"made\"}"), "\"error\"", "no such operation");
+  harn_files_close(files);
+  harn_sandbox_close(sandbox);
+}
+
 static void test_stop(harn_executor *executor) {
   pthread_t thread;
   struct stopping stopping;
@@ -188,6 +210,7 @@ int main(void) {
   remember(&before);
   test_errors();
   test_sandbox();
+  test_files();
   test_executor();
   compare(&before);
   if (failures == 0) puts("ok");

@@ -56,6 +56,9 @@ def _declare(library: ctypes.CDLL) -> None:
         ("harn_sandbox_policy", [pointer], pointer),
         ("harn_sandbox_plan", [pointer, text], pointer),
         ("harn_sandbox_run", run, pointer),
+        ("harn_files_open", [pointer, made], pointer),
+        ("harn_files_close", [pointer], None),
+        ("harn_files_do", [pointer, text], pointer),
         ("harn_executor_create", [text, made], pointer),
         ("harn_executor_cleanup", [pointer], pointer),
         ("harn_executor_free", [pointer], None),
@@ -148,8 +151,12 @@ def call(name: str, *arguments: Any) -> Json:
 
 
 def create(name: str, request: Json) -> int:
+    return create_from(name, json.dumps(request).encode())
+
+
+def create_from(name: str, source: Any) -> int:
     error = ctypes.c_void_p()
-    made = getattr(library(), name)(json.dumps(request).encode(), ctypes.byref(error))
+    made = getattr(library(), name)(source, ctypes.byref(error))
     if made:
         return int(made)
     _checked(_decoded(error.value))

@@ -4,14 +4,19 @@
 from harness.sandbox.config import build_policy, load_config
 from harness.sandbox.diagnostics import sandbox_active_backend, sandbox_active_profile, sandbox_backend_available
 from harness.sandbox.executor import SandboxExecutor, create_executor
+from harness.sandbox.files import FileEntry, Files
 from harness.sandbox.policy import Sandbox
+from harness.sandbox.scope import policy_scope
 
 __all__ = [
+    "FileEntry",
+    "Files",
     "Sandbox",
     "SandboxExecutor",
     "build_policy",
     "create_executor",
     "load_config",
+    "policy_scope",
     "sandbox_active_backend",
     "sandbox_active_profile",
     "sandbox_backend_available",

@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Type, Union
 
 from harness import _native
 from harness.sandbox._running import OnText, run_async, run_sync
+from harness.sandbox.scope import within
 from harness.types.sandbox import ExecutionResult, SandboxMode, SandboxPolicy
 
 DEFAULT_TIMEOUT = 30.0
@@ -94,6 +95,8 @@ class SandboxExecutor:
     def _run(self, command: str, cwd: Optional[PathText], timeout: Optional[float], input: Union[str, bytes]) -> Any:
         seconds = DEFAULT_TIMEOUT if timeout is None else max(0.0, float(timeout))
         request: Dict[str, Any] = {"command": _native.text_value(command), "timeout_ms": int(seconds * 1000) or (1 if seconds > 0 else 0)}
+        if within():
+            request["within"] = within()
         if cwd is not None:
             request["cwd"] = _native.text_value(os.path.abspath(cwd))
         if input:

@@ -9,6 +9,8 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from harness import _native
 from harness.sandbox._running import OnText, run_async, run_sync
+from harness.sandbox.files import Files
+from harness.sandbox.scope import within
 from harness.types.sandbox import ExecutionResult
 
 
@@ -40,6 +42,10 @@ class Sandbox:
         """The policy as composed under the system's ceiling, its digest and its profile."""
         return _native.call("harn_sandbox_policy", self._handle)
 
+    def files(self) -> Files:
+        """The same policy for files, without a command. Ask again after a command changed what links lead to."""
+        return Files(self._handle)
+
     def plan(self, argv: Sequence[str], **options: Any) -> Dict[str, Any]:
         """What the operating system would be told, and how much of the policy that enforces."""
         return _native.call("harn_sandbox_plan", self._handle, json.dumps(_request(argv, options)).encode())
@@ -47,7 +53,10 @@ class Sandbox:
     async def run(
         self, argv: Sequence[str], *, on_stdout: Optional[OnText] = None, on_stderr: Optional[OnText] = None, **options: Any
     ) -> ExecutionResult:
-        """Options: cwd, environment, timeout (seconds), input, captured_bytes. A refusal raises SandboxError."""
+        """Options: cwd, environment, timeout (seconds), input, captured_bytes, profile (stricter), limits (smaller).
+
+        A refusal raises SandboxError.
+        """
         return await run_async(self._run(argv, options), on_stdout, on_stderr)
 
     def run_sync(
@@ -66,6 +75,8 @@ class Sandbox:
 
 def _request(argv: Sequence[str], options: Mapping[str, Any]) -> Dict[str, Any]:
     request: Dict[str, Any] = {"argv": [_native.text_value(word) for word in argv]}
+    if within():
+        request["within"] = within()
     for name, value in options.items():
         if name == "timeout":
             request["timeout_ms"] = max(1, int(float(value) * 1000))
