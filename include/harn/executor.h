@@ -71,8 +71,9 @@ struct SandboxConfig {
   bool operator==(const SandboxConfig&) const = default;
 };
 
-// The nearest .harness/config.toml at or above `start` that has such a table and that somebody entitled put
-// there. It is taken as it stands: whoever calls this trusts the project.
+// The nearest .harness/config.toml at or above `start` that somebody entitled put there.
+std::optional<AbsPath> find_config_file(const AbsPath& start);
+// What it says, where it has such a table. It is taken as it stands: whoever calls this trusts the project.
 Result<std::optional<SandboxConfig>> find_config(const AbsPath& start, const AbsPath& home);
 Result<SandboxConfig> parse_config(std::string_view toml, const AbsPath& file, const AbsPath& home);
 

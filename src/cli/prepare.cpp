@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/canned_hosts.h"
+#include "cli/harness_file.h"
 #include "cli/idle_flags.h"
 #include "cli/load.h"
 #include "cli/render.h"
@@ -143,7 +144,8 @@ Result<LoadedLayers> layers_elsewhere(const Arguments& arguments, const Prepared
 }
 
 Result<LoadedLayers> layers_here(const Arguments& arguments, const Prepared& prepared, const Caller& caller, AuditSettings* audit) {
-  HARN_TRY(loaded, load_layers(caller, prepared.facts, arguments.value("policy"), audit));
+  HARN_TRY(loaded, load_layers(caller, prepared.facts,
+                               {.policy_file = arguments.value("policy"), .mode = arguments.value("sandbox"), .audit = audit}));
   HARN_TRY(flags, policy_from_flags(arguments, prepared.context));
   for (const auto& path : entries(flags.read_only_roots)) HARN_OK(check_there("read", path));
   for (const auto& path : entries(flags.workspace_roots)) HARN_OK(check_there("write", path));
@@ -172,18 +174,30 @@ Result<std::vector<embed::OwnFile>> own_files(const Arguments& arguments, const 
   return files;
 }
 
+Status load_harness_project(const HostFacts& facts, const std::string* mode, LoadedLayers& loaded) {
+  HARN_TRY(file, find_harness_file(facts, mode));
+  if (!file) return {};
+  loaded.written.push_back(file->policy);
+  HARN_TRY(policy, resolve_policy_paths(std::move(file->policy)));
+  loaded.layers.project = std::move(policy);
+  loaded.layers.project_digest = trust_digest(file->source);
+  loaded.backend = file->backend;
+  loaded.image = std::move(file->image);
+  return {};
+}
+
 }  // namespace
 
-Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file, AuditSettings* audit) {
+Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const LoadRequest& request) {
   LoadedLayers loaded{.layers = {.project_root = facts.project_root, .home = facts.home}};
   auto& layers = loaded.layers;
   std::vector<Policy> bounds;  // a ceiling opens nothing
   HARN_TRY(ceiling, policy_if_present(embed::ceiling_file(), facts.home, bounds));
   layers.system_ceiling = std::move(ceiling);
   HARN_TRY(user, user_config(caller, facts.home));
-  if (user && audit != nullptr) *audit = user->audit;
-  if (policy_file != nullptr) {
-    HARN_TRY(source, read_source(*policy_file, {.cwd = facts.cwd, .home = facts.home}));
+  if (user && request.audit != nullptr) *request.audit = user->audit;
+  if (request.policy_file != nullptr) {
+    HARN_TRY(source, read_source(*request.policy_file, {.cwd = facts.cwd, .home = facts.home}));
     HARN_TRY(policy, resolved_policy(source, facts.home, loaded.written));
     layers.user = std::move(policy);
     return loaded;
@@ -198,6 +212,8 @@ Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, c
     HARN_TRY(policy, resolved_policy(*project, facts.home, loaded.written));
     layers.project = std::move(policy);
     layers.project_digest = trust_digest(*project);
+  } else {
+    HARN_OK(load_harness_project(facts, request.mode, loaded));
   }
   HARN_TRY(trusted, load_trusted(caller));
   for (auto& file : trusted) layers.trusted_digests.insert(std::move(file.digest));
@@ -221,6 +237,7 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   }
   prepared.context = {.cwd = prepared.facts.cwd, .home = prepared.facts.home};
   HARN_TRY(loaded, prepared.this_host ? layers_here(arguments, prepared, caller, audit) : layers_elsewhere(arguments, prepared, caller));
+  if (!prepared.options.backend && !prepared.options.no_sandbox) prepared.options.backend = loaded.backend;
   keep_network_for_loopback(arguments, loaded.layers);
   HARN_TRY(composed, compose_layers(loaded.layers));
   if (prepared.this_host) HARN_OK(check_links(loaded, composed.policy, prepared.facts));
@@ -230,6 +247,7 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   if (audit != nullptr) prepared.loaded = loaded_from(loaded.layers, composed, arguments.has("policy"));
   HARN_TRY(command, command_from(arguments, prepared, caller));
   prepared.command = std::move(command);
+  if (!loaded.image.empty() && !arguments.has("image")) prepared.command.image = std::move(loaded.image);
   HARN_TRY(idle, idle_flag_notes(arguments, prepared));
   prepared.notes.insert(prepared.notes.end(), idle.begin(), idle.end());
   if (!prepared.this_host) {

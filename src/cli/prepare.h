@@ -2,6 +2,7 @@
 // Everything make_plan() needs, from flags, files and the host: the one path that plan and run share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,19 @@ Result<HostFacts> proved_facts(const Caller& caller, bool confining = true);
 Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, AuditSettings* audit = nullptr);
 
 struct LoadedLayers {
-  PolicyLayers layers = {};          // symbolic links resolved
-  std::vector<Policy> written = {};  // the same but the ceiling, as they stand
+  PolicyLayers layers = {};             // symbolic links resolved
+  std::vector<Policy> written = {};     // the same but the ceiling, as they stand
+  std::optional<Backend> backend = {};  // what a Harness project asks for, where no flag says otherwise
+  std::string image = {};
 };
 
-// The policy layers of this host; shared with `harn trust`. A policy file named by the operator stands in
-// place of the user's and the project's.
-Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const std::string* policy_file = nullptr,
-                                 AuditSettings* audit = nullptr);
+struct LoadRequest {
+  const std::string* policy_file = nullptr;  // named by the operator: it stands in place of the user's and the project's
+  const std::string* mode = nullptr;         // --sandbox
+  AuditSettings* audit = nullptr;            // where given, gets the user's settings
+};
+
+// The policy layers of this host; shared with `harn trust`.
+Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const LoadRequest& request = {});
 
 }  // namespace harn::cli

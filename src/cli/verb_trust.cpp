@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/harness_file.h"
 #include "cli/prepare.h"
 #include "cli/trust.h"
 #include "cli/verbs.h"
@@ -29,13 +30,20 @@ Result<SourceText> project_file(const Arguments& arguments, const Caller& caller
                      "name the file: harn trust FILE");
 }
 
+Result<Policy> project_policy(const SourceText& source, const AbsPath& home) {
+  if (!is_harness_file(source.path)) return parse_policy(source, home);
+  HARN_TRY(file, parse_harness_file(source, home));
+  return std::move(file.policy);
+}
+
 // What the user is about to accept, said before it takes effect anywhere. A file that would be refused
 // all the same is not accepted.
 Result<std::string> widening_text(const SourceText& source, const Caller& caller) {
-  const auto facts = probe_host({.environment = caller.environment, .cwd = source.path.parent(), .project_root = source.path.parent()});
+  const auto project = is_harness_file(source.path) ? source.path.parent().parent() : source.path.parent();
+  const auto facts = probe_host({.environment = caller.environment, .cwd = project, .project_root = project});
   HARN_TRY(loaded, load_layers(caller, facts));
   auto& layers = loaded.layers;
-  HARN_TRY(policy, parse_policy(source, facts.home));
+  HARN_TRY(policy, project_policy(source, facts.home));
   HARN_TRY(resolved, resolve_policy_paths(std::move(policy)));
   layers.project = std::move(resolved);
   layers.project_digest = trust_digest(source);

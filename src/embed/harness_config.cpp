@@ -29,19 +29,23 @@ Result<SandboxConfig> parse_config(std::string_view toml, const AbsPath& file, c
   return config;
 }
 
-Result<std::optional<SandboxConfig>> find_config(const AbsPath& start, const AbsPath& home) {
+std::optional<AbsPath> find_config_file(const AbsPath& start) {
   for (auto at = start;; at = at.parent()) {
-    const auto file = at.join(".harness/config.toml");
-    if (sys::is_entitled_file(file)) {
-      HARN_TRY(text, host::read_user_file(file, max_policy_bytes));
-      HARN_TRY(root, policy::parse_toml_value(text, {.home = home, .file_name = file.text()}));
-      // Harness keeps other settings in the same file.
-      if (root.find("sandbox") == nullptr) return std::optional<SandboxConfig>();
-      HARN_TRY(config, parse_config(text, file, home));
-      return std::optional<SandboxConfig>(std::move(config));
-    }
-    if (at.is_root()) return std::optional<SandboxConfig>();
+    auto file = at.join(".harness/config.toml");
+    if (sys::is_entitled_file(file)) return file;
+    if (at.is_root()) return std::nullopt;
   }
+}
+
+Result<std::optional<SandboxConfig>> find_config(const AbsPath& start, const AbsPath& home) {
+  const auto file = find_config_file(start);
+  if (!file) return std::optional<SandboxConfig>();
+  HARN_TRY(text, host::read_user_file(*file, max_policy_bytes));
+  HARN_TRY(root, policy::parse_toml_value(text, {.home = home, .file_name = file->text()}));
+  // Harness keeps other settings in the same file.
+  if (root.find("sandbox") == nullptr) return std::optional<SandboxConfig>();
+  HARN_TRY(config, parse_config(text, *file, home));
+  return std::optional<SandboxConfig>(std::move(config));
 }
 
 }  // namespace harn::harness
