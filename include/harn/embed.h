@@ -8,7 +8,7 @@
 //
 // Inside a PolicyScope (harn/scope.h) its policy counts too. The program around it keeps its signals, its working directory, its
 // environment, its descriptors and its other children; nothing here reads or changes them. Where this host has no pid namespaces, and no
-// cgroup counts the command, processes that leave the command's process group outlive the run: the receipt says so ("outlives_launcher").
+// cgroup counts the command, processes that leave the command's process group outlive the run: the receipt says so ("outlives_run").
 // The `harn` program, which has no other children, ends them.
 #pragma once
 

@@ -85,8 +85,8 @@ struct ExecutionResult {
 };
 
 struct Execution {
-  std::optional<AbsPath> cwd = {};                               // unset = the executor's
-  std::chrono::milliseconds timeout = std::chrono::seconds(30);  // 0 = max_cpu_seconds
+  std::optional<AbsPath> cwd = {};                                // unset = the executor's
+  std::chrono::milliseconds timeout = std::chrono::seconds(120);  // 0 = max_cpu_seconds
   std::string input = {};
   OutputSink on_output = {};
   const Stop* stop = nullptr;

@@ -149,6 +149,9 @@ TEST_F(Embedded, EndsWhenAskedWithoutAPidNamespaceToo) {
   ASSERT_TRUE(outcome) << describe(outcome.error());
   EXPECT_TRUE(outcome->cancelled);
   EXPECT_EQ(outcome->exit_code, -SIGKILL);
+  const auto named = [](const Outcome& of) { return std::ranges::count(of.receipt.gaps, "outlives_run", &Gap::code); };
+  EXPECT_EQ(named(*outcome), 1) << "what a session of its own would do is said";
+  EXPECT_EQ(named(*open().run(shell("true"))), 0);
 }
 
 TEST_F(Embedded, KeepsTheTimeOfOneCall) {

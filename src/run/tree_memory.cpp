@@ -112,9 +112,19 @@ std::uint64_t TreeMemory::counted_twice(const ProcTree& tree, pid_t pid, const H
 }
 
 std::uint64_t TreeMemory::bytes(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const {
+  // A short burst must be seen in one cheap look. What a single process holds is held, whoever shares it.
+  if (const auto alone = largest_holder(tree, members); alone > limit) return alone;
   const auto first = bytes_once(tree, members, limit);
   // A process that ends while it is looked at takes away what its files would have been deducted by.
   return first <= limit ? first : std::min(first, bytes_once(tree, members, limit));
+}
+
+std::uint64_t TreeMemory::largest_holder(const ProcTree& tree, const std::vector<Member>& members) {
+  std::uint64_t largest = 0;
+  for (const auto& member : members)
+    if (const pid_t pid = member.init ? 0 : tree.holder(member); pid != 0)
+      largest = std::max(largest, bytes_of(tree.read(pid, "status"), "RssAnon"));
+  return largest;
 }
 
 std::uint64_t TreeMemory::bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const {

@@ -31,6 +31,7 @@ class TreeMemory {
     std::vector<pid_t> holders = {};  // one per process that has memory
   };
 
+  static std::uint64_t largest_holder(const ProcTree& tree, const std::vector<Member>& members);
   std::uint64_t bytes_once(const ProcTree& tree, const std::vector<Member>& members, std::uint64_t limit) const;
   Held held(const ProcTree& tree, const std::vector<Member>& members) const;
   void add_memory_files(const ProcTree& tree, pid_t pid, Held& held) const;

@@ -2,6 +2,7 @@
 #include "run/watch.h"
 
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,14 +11,14 @@
 namespace harn::run {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
 
 constexpr milliseconds shortest{5};
 constexpr milliseconds longest{50};
 constexpr milliseconds longest_when_busy{200};
-constexpr int cost_share = 20;  // looking takes at most one part in so many
+constexpr int cost_share = 20;  // looking takes at most one part in so many of a processor
 
 // The fastest a tree can plausibly approach a limit; what is far from it need not be looked at soon.
 constexpr std::uint64_t bytes_per_ms = 4u << 20;
@@ -34,6 +35,14 @@ std::uint64_t reaped_by_us() {
   ::getrusage(RUSAGE_CHILDREN, &used);
   return static_cast<std::uint64_t>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1'000'000 + used.ru_utime.tv_usec +
                                     used.ru_stime.tv_usec);
+}
+
+// Spent by this thread. The clock would also count how long others kept it waiting, and a busy host is the last
+// place to look less often.
+nanoseconds own_time() {
+  timespec spent = {};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return std::chrono::seconds(spent.tv_sec) + nanoseconds(spent.tv_nsec);
 }
 
 std::uint64_t processors() { return std::max(1u, std::thread::hardware_concurrency()); }
@@ -67,7 +76,7 @@ std::uint64_t Watch::cpu_us(const std::vector<Member>& members) {
 }
 
 Reading Watch::look() {
-  const auto start = Clock::now();
+  const auto start = own_time();
   Reading reading{.again = longest};
   const auto compare = [&](Spent what, std::uint64_t used, std::uint64_t limit, std::uint64_t per_ms) {
     if (used > limit && reading.spent == Spent::nothing) reading.spent = what;
@@ -84,7 +93,7 @@ Reading Watch::look() {
   }
   if (limits_.cpu_us) compare(Spent::cpu, cpu_us(members), *limits_.cpu_us, 1000 * processors());
   if (limits_.processes) compare(Spent::processes, tasks, *limits_.processes, forks_per_ms);
-  const auto cost = std::chrono::ceil<milliseconds>((Clock::now() - start) * cost_share);
+  const auto cost = std::chrono::ceil<milliseconds>((own_time() - start) * cost_share);
   reading.again = std::max({reading.again, shortest, std::min(cost, longest_when_busy)});
   return reading;
 }

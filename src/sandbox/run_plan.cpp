@@ -67,6 +67,17 @@ void forget_our_memory(Usage& usage) {
   if (usage.max_memory_bytes <= static_cast<std::uint64_t>(own.ru_maxrss) * 1024) usage.max_memory_bytes = 0;
 }
 
+// Somebody else's program cannot collect orphans: its other children are not ours. Without something of the
+// kernel's that holds the whole tree, that is said.
+void name_orphans(const Plan& plan, const run::Process& process, Receipt& receipt) {
+  if (process.has_init() || !plan.limits.cgroup.empty() || std::holds_alternative<Wrapper>(plan.confinement)) return;
+  receipt.gaps.push_back({.dimension = Dimension::processes,
+                          .code = "outlives_run",
+                          .paths = {},
+                          .detail = "processes that leave the command's process group outlive the run",
+                          .remedy = "allow pid namespaces, or give Harn a delegated cgroup; the harn program ends them"});
+}
+
 run::Session session_for(const run::Stdio& stdio, const RunOptions& options) {
   if (stdio.terminal_fd < 0 || !options.whole_process) return run::Session::own;
   return run::in_foreground(stdio.terminal_fd) ? run::Session::terminal : run::Session::group;
@@ -111,6 +122,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   HARN_TRY(process, std::move(spawned));
   receipt.timings_us["spawn"] = micros_since(spawning);
   tree.watch(process, options.whole_process);
+  if (!options.whole_process) name_orphans(plan, process, receipt);
 
   const auto running = Clock::now();
   auto supervised = run::supervise(std::move(process), std::move(stdio),

@@ -14,7 +14,7 @@ from harness.sandbox._running import OnText, run_async, run_sync
 from harness.sandbox.scope import within
 from harness.types.sandbox import ExecutionResult, SandboxMode, SandboxPolicy
 
-DEFAULT_TIMEOUT = 30.0
+DEFAULT_TIMEOUT = 120.0
 
 PathText = Union[str, "os.PathLike[str]"]
 
@@ -42,7 +42,7 @@ class SandboxExecutor:
         on_stdout: Optional[OnText] = None,
         on_stderr: Optional[OnText] = None,
     ) -> ExecutionResult:
-        """Runs `command` with /bin/sh. `timeout` is in seconds of the clock, 30 by default; 0 means max_cpu_seconds.
+        """Runs `command` with /bin/sh. `timeout` is in seconds of the clock, 120 by default; 0 means max_cpu_seconds.
 
         Pieces of output are handed to on_stdout and on_stderr in the loop's thread as they come. Cancelling the
         task ends every process of the command, then raises CancelledError.
