@@ -31,6 +31,7 @@ TEST(Render, ErrorsHaveTwoForms) {
   EXPECT_EQ(error_json(error), R"({
   "error": {
     "code": "invalid_policy",
+    "category": "invalid_policy",
     "stage": "parse",
     "message": "'x' is wrong",
     "hint": "write y",
