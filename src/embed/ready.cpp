@@ -33,9 +33,9 @@ Looked look_at_host(HostFacts& facts, Policy& policy, const Environment& environ
   looked.warnings = look_at_paths(facts, policy);
   looked.rules = PathRules::for_processes(policy, facts);
   // In its usual place it is closed as a credential.
-  const auto log = audit_directory(environment);
-  const auto way = host::way_to(log);
-  const auto place = way ? way->end : log;
+  auto place = audit_directory(environment);
+  if (auto real = sys::real_path(place)) place = std::move(*real);
+  else if (auto led = host::resolve_links(place)) place = std::move(*led);
   if (!looked.rules.decide(place, FileOp::read).allowed || !sys::make_directories(place)) return looked;
   policy.process_sandbox.read_deny_roots.push_back(place);
   looked.warnings = look_at_paths(facts, policy);

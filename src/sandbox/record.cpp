@@ -44,9 +44,10 @@ AuditEvent started(const Plan& plan, const RunOptions& options, const std::strin
   return event_of(AuditEventType::exec_started, data);
 }
 
-AuditEvent finished(const Outcome& outcome, const std::string& run_id) {
+AuditEvent finished(const Outcome& outcome, const std::string& plan_digest, const std::string& run_id) {
   base::Value data;
   data.set("run_id", run_id);
+  data.set("plan_digest", plan_digest);
   data.set("exit_code", outcome.exit_code);
   const std::pair<std::string_view, bool> flags[] = {{"timed_out", outcome.timed_out},
                                                      {"oom_killed", outcome.oom_killed},
@@ -93,11 +94,11 @@ Status record_start(const Plan& plan, const RunOptions& options, const std::stri
             .hint = error.hint.empty() ? "make room for the audit log, or set XDG_STATE_HOME to a directory you can write" : error.hint});
 }
 
-void record_end(const RunOptions& options, const Outcome& outcome, const std::string& run_id) {
+void record_end(const RunOptions& options, const Outcome& outcome, const std::string& plan_digest, const std::string& run_id) {
   if (options.audit == nullptr) return;
   std::vector<AuditEvent> events;
   for (const auto& denial : outcome.denials) events.push_back(denied(denial, options, run_id));
-  events.push_back(finished(outcome, run_id));
+  events.push_back(finished(outcome, plan_digest, run_id));
   static_cast<void>(options.audit->append(events));
 }
 

@@ -123,6 +123,8 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   receipt.timings_us["spawn"] = micros_since(spawning);
   tree.watch(process, options.whole_process);
   if (!options.whole_process) name_orphans(plan, process, receipt);
+  // The command runs meanwhile.
+  const auto plan_digest = options.audit == nullptr || options.receipt ? receipt.plan_digest : digest(plan);
 
   const auto running = Clock::now();
   auto supervised = run::supervise(std::move(process), std::move(stdio),
@@ -144,7 +146,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   names.report(outcome);
   if (!outcome.error.empty())
     receipt.gaps.push_back({.dimension = Dimension::processes, .code = "left_running", .paths = {}, .detail = outcome.error, .remedy = {}});
-  sandbox::record_end(options, outcome, run_id);
+  sandbox::record_end(options, outcome, plan_digest, run_id);
   outcome.receipt = std::move(receipt);
   return outcome;
 }
