@@ -60,13 +60,16 @@ Result<std::vector<Segment>> list_segments(const AbsPath& directory) {
   return segments;
 }
 
-Result<Lock> Lock::take(int fd, Kind kind, const AbsPath& name) {
-  const int operation = (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+namespace {
+
+// True = locked, false = not needed any more.
+Result<bool> lock_file(int fd, int operation, const AbsPath& name, const std::function<bool()>& is_done) {
   std::int64_t waited_since = 0;
   for (long nap = first_nap_ns;; nap = std::min(nap * 2, longest_nap_ns)) {
-    if (::flock(fd, operation) == 0) return Lock(fd);
+    if (::flock(fd, operation | LOCK_NB) == 0) return true;
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return fail(failure("flock", name));
+    if (is_done && is_done()) return false;
     const auto time = nanos(CLOCK_MONOTONIC) / 1'000'000;
     if (waited_since == 0) waited_since = time;
     if (time - waited_since > longest_wait_ms)
@@ -78,6 +81,19 @@ Result<Lock> Lock::take(int fd, Kind kind, const AbsPath& name) {
     const timespec pause = {.tv_sec = 0, .tv_nsec = nap};
     ::nanosleep(&pause, nullptr);
   }
+}
+
+}  // namespace
+
+Result<Lock> Lock::take(int fd, Kind kind, const AbsPath& name) {
+  HARN_OK(lock_file(fd, kind == Kind::shared ? LOCK_SH : LOCK_EX, name, {}));
+  return Lock(fd);
+}
+
+Result<std::optional<Lock>> Lock::take_unless(int fd, const AbsPath& name, const std::function<bool()>& is_done) {
+  HARN_TRY(locked, lock_file(fd, LOCK_EX, name, is_done));
+  if (!locked) return std::optional<Lock>();
+  return std::optional<Lock>(Lock(fd));
 }
 
 Lock::~Lock() {
@@ -128,7 +144,7 @@ Result<std::uint64_t> size_of(int fd, const AbsPath& name) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-Status for_each_line(const AbsPath& file, std::uint64_t offset, const TakeLine& take) {
+Status for_each_line(const AbsPath& file, std::uint64_t offset, const TakeLine& take, std::uint64_t limit) {
   const sys::UniqueFd fd(::open(file.text().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd) return fail(failure("open", file));
   HARN_OK(size_of(fd.get(), file));
@@ -136,7 +152,8 @@ Status for_each_line(const AbsPath& file, std::uint64_t offset, const TakeLine& 
   std::string kept;
   std::size_t taken = 0;  // of `kept`
   for (auto at = offset;;) {
-    HARN_TRY(more, read_at(fd.get(), at, piece, file));
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(piece, limit - std::min(at, limit)));
+    HARN_TRY(more, read_at(fd.get(), at, wanted, file));
     at += more.size();
     const bool last = more.size() < piece;
     kept.erase(0, taken);

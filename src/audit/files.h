@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +40,8 @@ class Lock {
   };
   // Not for ever: a writer that was stopped must not stop everybody.
   static Result<Lock> take(int fd, Kind kind, const AbsPath& name);
+  // Nothing when it is not needed any more, which is asked while somebody else has it.
+  static Result<std::optional<Lock>> take_unless(int fd, const AbsPath& name, const std::function<bool()>& is_done);
   Lock(Lock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
@@ -55,9 +59,10 @@ Status append_text(int fd, std::string_view text, const AbsPath& name);
 Result<std::uint64_t> size_of(int fd, const AbsPath& name);  // an error for what is no regular file
 
 // Each line from `offset` on with the offset behind it, until `take` says false. `whole` is false for what
-// stands after the last newline.
+// stands after the last newline. What is past `limit` is not looked at.
 using TakeLine = std::function<bool(std::string_view line, std::uint64_t end, bool whole)>;
-Status for_each_line(const AbsPath& file, std::uint64_t offset, const TakeLine& take);
+Status for_each_line(const AbsPath& file, std::uint64_t offset, const TakeLine& take,
+                     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max());
 
 struct Now {
   std::int64_t real_us = 0;

@@ -46,8 +46,8 @@ class Verification {
   Verification(const AbsPath& directory, const audit::Anchor& anchor, const std::string& key, std::optional<Expected> expected)
       : directory_(directory), anchor_(anchor), key_(key), expected_(std::move(expected)) {}
 
-  Result<AuditReport> run() {
-    HARN_TRY(segments, audit::list_segments(directory_));
+  // Of each file only what was there when the list was made.
+  Result<AuditReport> run(std::vector<Segment> segments) {
     if (!anchor_.settled)
       return problem(anchor_.announced ? "the anchor is damaged; the next run puts it in order where a power failure explains it"
                                        : "the anchor cannot be read",
@@ -85,22 +85,20 @@ class Verification {
     std::uint64_t number = 0;
     size_ = 0;
     segment_ = segment.first;
-    return audit::for_each_line(audit::segment_file(directory_, segment.first), 0,
-                                [&](std::string_view line, std::uint64_t end, bool whole) {
-                                  const auto where = fmt::format("{}:{}", name, ++number);
-                                  size_ = end;
-                                  if (!whole) {
-                                    // What an interrupted writer left; only where one is known to have been.
-                                    if (!report_.interrupted || head_.count < anchor_.settled->end.head.count)
-                                      problem("the last line is not whole", where);
-                                    return false;
-                                  }
-                                  auto record = audit::parse_line(line);
-                                  if (!record) return problem(record.error().message, where), false;
-                                  if (const auto next = audit::follow(head_, *record); !next)
-                                    return problem(next.error().message, where), false;
-                                  return take(std::move(*record), where);
-                                });
+    const auto take_line = [&](std::string_view line, std::uint64_t end, bool whole) {
+      const auto where = fmt::format("{}:{}", name, ++number);
+      size_ = end;
+      if (!whole) {
+        // What an interrupted writer left; only where one is known to have been.
+        if (!report_.interrupted || head_.count < anchor_.settled->end.head.count) problem("the last line is not whole", where);
+        return false;
+      }
+      auto record = audit::parse_line(line);
+      if (!record) return problem(record.error().message, where), false;
+      if (const auto next = audit::follow(head_, *record); !next) return problem(next.error().message, where), false;
+      return take(std::move(*record), where);
+    };
+    return audit::for_each_line(audit::segment_file(directory_, segment.first), 0, take_line, segment.size);
   }
 
   bool take(AuditRecord record, const std::string& where) {
@@ -171,9 +169,36 @@ Result<AuditReport> verify_audit_log(const AbsPath& directory, const AuditCheck&
     return AuditReport{.problem = "the anchor is gone", .where = "anchor"};
   }
   if (!fd) return fail(sys::os_failure("open", name.text(), errno, Stage::audit));
-  HARN_TRY(lock, audit::Lock::take(fd.get(), audit::Lock::Kind::shared, name));
-  HARN_TRY(text, audit::read_at(fd.get(), 0, audit::anchor_bytes, name));
-  return Verification(directory, audit::parse_anchor(text), check.public_key, std::move(expected)).run();
+  struct Seen {
+    std::string anchor = {};
+    std::vector<Segment> segments = {};
+    bool operator==(const Seen&) const = default;
+  };
+  const auto look = [&]() -> Result<Seen> {
+    HARN_TRY(text, audit::read_at(fd.get(), 0, audit::anchor_bytes, name));
+    HARN_TRY(segments, audit::list_segments(directory));
+    return Seen{std::move(text), std::move(segments)};
+  };
+  const auto verify = [&](const Seen& seen) {
+    const auto anchor = audit::parse_anchor(seen.anchor);
+    return Verification(directory, anchor, check.public_key, expected).run(seen.segments);
+  };
+  std::optional<audit::Lock> held;
+  const auto lock = [&]() -> Status {
+    HARN_TRY(taken, audit::Lock::take(fd.get(), audit::Lock::Kind::shared, name));
+    held.emplace(std::move(taken));
+    return {};
+  };
+  // Nobody shall wait until a long log is read. What then looks wrong may be the work of those who did
+  // not have to; where they did something, they must.
+  HARN_OK(lock());
+  HARN_TRY(before, look());
+  held.reset();
+  auto report = verify(before);
+  if (report && report->intact()) return report;
+  HARN_OK(lock());
+  HARN_TRY(now, look());
+  return now == before ? std::move(report) : verify(now);
 }
 
 }  // namespace harn

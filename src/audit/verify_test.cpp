@@ -4,6 +4,7 @@
 #include "audit/line.h"
 #include "audit/test_log.h"
 #include "base/text.h"
+#include "support/cases.h"
 
 namespace harn::audit {
 namespace {
@@ -15,6 +16,7 @@ using test::text_of;
 class Tampering : public testing::Test {
  protected:
   static constexpr int count = 200;
+  const std::size_t stride_ = test::fewer_cases() ? 17 : 1;  // every line, every byte
 
   void SetUp() override {
     test::write_events(*test::log_in(directory_), count);
@@ -53,7 +55,7 @@ TEST_F(Tampering, EveryChangedByteIsNoticed) {
   Head head;
   std::size_t offset = 0;
   for (const auto& line : lines_) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
+    for (std::size_t i = 0; i < line.size(); i += stride_) {
       auto changed = line;
       changed[i] = static_cast<char>(changed[i] ^ (1 << ((offset + i) % 8)));
       // A newline may come or go: then these are two lines, or one with the next.
@@ -64,7 +66,7 @@ TEST_F(Tampering, EveryChangedByteIsNoticed) {
         noticed = noticed || !record || !follow(state, *record);
       }
       ASSERT_TRUE(noticed) << "byte " << i << " of " << line;
-      if ((offset + i) % 997 != 0) continue;
+      if ((offset + i) % (997 * stride_) != 0) continue;
       auto whole = text_;
       whole[offset + i] = changed[i];
       expect_noticed(whole, "changed byte");
@@ -76,7 +78,7 @@ TEST_F(Tampering, EveryChangedByteIsNoticed) {
 }
 
 TEST_F(Tampering, EveryDeletedLineIsNoticed) {
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
+  for (std::size_t i = 0; i < lines_.size(); i += stride_) {
     auto lines = lines_;
     lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(i));
     expect_noticed(joined(lines), "deleted line");
@@ -84,7 +86,7 @@ TEST_F(Tampering, EveryDeletedLineIsNoticed) {
 }
 
 TEST_F(Tampering, EverySwapOfNeighboursAndManyOthersAreNoticed) {
-  for (std::size_t i = 0; i + 1 < lines_.size(); ++i)
+  for (std::size_t i = 0; i + 1 < lines_.size(); i += stride_)
     for (const auto j : {i + 1, (i * 7 + 3) % lines_.size()}) {
       if (i == j) continue;
       auto lines = lines_;
@@ -95,7 +97,7 @@ TEST_F(Tampering, EverySwapOfNeighboursAndManyOthersAreNoticed) {
 
 // Also a line that is right in itself and continues the chain: the end is anchored.
 TEST_F(Tampering, EveryInsertedLineIsNoticed) {
-  for (std::size_t i = 0; i <= lines_.size(); ++i) {
+  for (std::size_t i = 0; i <= lines_.size(); i += stride_) {
     Head head;
     if (i > 0) {
       const auto before = *parse_line(base::trim(lines_[i - 1]));
@@ -111,11 +113,11 @@ TEST_F(Tampering, EveryInsertedLineIsNoticed) {
 }
 
 TEST_F(Tampering, EveryTruncationIsNoticed) {
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
+  for (std::size_t i = 0; i < lines_.size(); i += stride_) {
     expect_noticed(joined({lines_.begin() + static_cast<std::ptrdiff_t>(i) + 1, lines_.end()}), "cut at the head");
     expect_noticed(joined({lines_.begin(), lines_.begin() + static_cast<std::ptrdiff_t>(i)}), "cut at the tail");
   }
-  for (std::size_t i = 1; i < lines_.back().size(); ++i) expect_noticed(text_.substr(0, text_.size() - i), "cut in the last line");
+  for (std::size_t i = 1; i < lines_.back().size(); i += stride_) expect_noticed(text_.substr(0, text_.size() - i), "cut in the last line");
 }
 
 TEST_F(Tampering, AForgedTailThatRehashesEverythingIsNoticed) {

@@ -91,7 +91,8 @@ Status AuditLog::Writer::open_segment(const End& end) {
 
 Status AuditLog::Writer::begin_log(Pending& pending) {
   HARN_TRY(segments, audit::list_segments(options_.directory));
-  if (!segments.empty()) return audit::mismatch(options_.directory, "the anchor is gone");
+  // Whoever died while making the first anchor left no events.
+  if (!segments.empty()) return audit::mismatch(options_.directory, "the anchor is gone or cannot be read");
   pending.base.generation = 1;
   pending.base.segment_began_ms = pending.now.real_ms();
   // All of it at once: later only bytes change that have their place on the disk already.
@@ -102,8 +103,8 @@ Status AuditLog::Writer::begin_log(Pending& pending) {
 
 Status AuditLog::Writer::find_end(Pending& pending) {
   HARN_TRY(text, audit::read_at(anchor_.get(), 0, audit::anchor_bytes, audit::anchor_file(options_.directory)));
-  if (text.empty()) return begin_log(pending);
   const auto anchor = audit::parse_anchor(text);
+  if (!anchor.settled && !anchor.announced) return begin_log(pending);
   if (anchor.settled && !anchor.announced) {
     HARN_OK(open_segment(anchor.settled->end));
     HARN_TRY(size, audit::size_of(segment_.get(), audit::segment_file(options_.directory, segment_first_)));
@@ -175,17 +176,22 @@ Status AuditLog::Writer::write_out(Pending& pending) {
   return written;
 }
 
-// One of those who wait waits for the disk; the others find that their events reached it too.
+// One of those who wait waits for the disk; the others find that their events reached it too. The anchor
+// may come later: where the log is longer after a power failure, its own hashes vouch for it.
 Status AuditLog::Writer::sync(std::uint64_t count) {
   const auto name = audit::segment_file(options_.directory, segment_first_);
-  HARN_TRY(lock, audit::Lock::take(segment_.get(), audit::Lock::Kind::exclusive, name));
-  HARN_TRY(text, audit::read_at(anchor_.get(), 0, audit::anchor_bytes, audit::anchor_file(options_.directory)));
-  const auto anchor = audit::parse_anchor(text);
+  const auto anchor_name = audit::anchor_file(options_.directory);
+  const auto look = [&] {
+    const auto text = audit::read_at(anchor_.get(), 0, audit::anchor_bytes, anchor_name);
+    return text ? audit::parse_anchor(*text) : audit::Anchor();
+  };
+  HARN_TRY(lock, audit::Lock::take_unless(segment_.get(), name, [&] { return look().synced >= count; }));
+  if (!lock) return {};
+  const auto anchor = look();
   if (anchor.synced >= count) return {};
   if (anchor.settled && anchor.settled->end.segment == segment_first_) count = std::max(count, anchor.settled->end.head.count);
   if (::fdatasync(segment_.get()) != 0) return fail(failure("fdatasync", name));
-  if (::fdatasync(anchor_.get()) != 0) return fail(failure("fdatasync", audit::anchor_file(options_.directory)));
-  return audit::write_at(anchor_.get(), 2 * audit::slot_bytes, audit::print_synced(count), audit::anchor_file(options_.directory));
+  return audit::write_at(anchor_.get(), 2 * audit::slot_bytes, audit::print_synced(count), anchor_name);
 }
 
 Status AuditLog::Writer::append_locked(std::span<const AuditEvent> events, const std::string* new_key) {
