@@ -26,6 +26,8 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(readability-identifier-naming): names as C has them */
+
 #if defined(__GNUC__)
 #define HARN_API __attribute__((visibility("default")))
 #else
@@ -110,6 +112,8 @@ HARN_API char* harn_harness_config(const char* request);
 HARN_API char* harn_sandbox_active_backend(const char* context);         /* {"backend": "linux"}; "noop" = none works */
 HARN_API char* harn_sandbox_backend_available(const char* context);      /* {"available": true} */
 HARN_API char* harn_sandbox_active_profile(const harn_sandbox* sandbox); /* {"profile": "worktree"}; NULL = none: "unrestricted" */
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }

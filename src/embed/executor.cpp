@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <mutex>
 #include <shared_mutex>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -83,7 +84,7 @@ struct Executor::Parts {
     if (audit == nullptr) return;
     const Error error{.code = ErrorCode::refused, .stage = Stage::plan, .message = why};
     const AuditEvent refused[] = {embed::refusal_event(error, {command}, {})};
-    static_cast<void>(audit->append(refused));  // it does not run either way
+    std::ignore = audit->append(refused);  // it does not run either way
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facade for embedders: the same steps as the command line, with a policy in place of flags and files.
 #include <algorithm>
+#include <tuple>
 
 #include "embed/decisions.h"
 #include "embed/own_files.h"
@@ -144,7 +145,7 @@ Result<Outcome> Sandbox::run(const Command& command, const Call& call) const {
   const auto refuse = [&](const Error& error) {
     if (context.audit == nullptr) return;
     const AuditEvent refused[] = {embed::refusal_event(error, command.argv, embed::secrets_in({}, environment))};
-    static_cast<void>(context.audit->append(refused));  // it does not run either way
+    std::ignore = context.audit->append(refused);  // it does not run either way
   };
   if (!made) refuse(made.error());
   HARN_TRY(planned, std::move(made));
