@@ -55,8 +55,9 @@ typedef void (*harn_output)(void* user, int stream, const char* bytes, size_t si
 /* ---- a policy, opened on this host ------------------------------------------------------------------- */
 
 /* {"policy": {...}, "context": {"environment": {...}, "cwd": "/..."}, "backend": "linux", "fallback": "warn",
- *  "no_sandbox": false}. Without a context this process's environment and directory are read, once. NULL when it
- *  cannot be opened; *error then says why. */
+ *  "no_sandbox": false, "audit": "process"}. Without a context this process's environment and directory are read, once.
+ *  Runs are recorded in the log of `harn run` unless audit is "off"; "power" is the default under os_hardened. NULL
+ *  when it cannot be opened; *error then says why. */
 typedef struct harn_sandbox harn_sandbox;
 HARN_API harn_sandbox* harn_sandbox_open(const char* request, char** error);
 HARN_API void harn_sandbox_close(harn_sandbox* sandbox);
@@ -86,7 +87,7 @@ HARN_API char* harn_files_do(const harn_files* files, const char* request);
 
 /* ---- the executor of Harness ------------------------------------------------------------------------- */
 
-/* {"sandbox": {...the table [sandbox] of .harness/config.toml...}, "context": {...}}. What the table leaves out has
+/* {"sandbox": {...the table [sandbox] of .harness/config.toml...}, "context": {...}, "audit": "process"}. What the table leaves out has
  *  Harness's default, but for "enabled", which creating an executor implies. */
 typedef struct harn_executor harn_executor;
 HARN_API harn_executor* harn_executor_create(const char* request, char** error);

@@ -13,6 +13,7 @@
 #include "capi/requests.h"
 #include "embed/error_json.h"
 #include "embed/harness_table.h"
+#include "embed/places.h"
 #include "embed/ready.h"
 #include "harn/doctor.h"
 #include "harn/policy_text.h"
@@ -22,10 +23,12 @@ struct harn_stop {
 };
 
 struct harn_sandbox {
+  std::unique_ptr<harn::AuditLog> log;
   harn::Sandbox sandbox;
 };
 
 struct harn_executor {
+  std::unique_ptr<harn::AuditLog> log = {};
   harn::harness::SandboxMode mode = harn::harness::SandboxMode::process;
   harn::AbsPath home = {};
   harn::harness::Executor executor;
@@ -101,6 +104,15 @@ OutputSink sink_for(harn_output output, void* user) {
   return [output, user](Output which, std::string_view bytes) { output(user, which == Output::out ? 1 : 2, bytes.data(), bytes.size()); };
 }
 
+// The log of `harn run`, unless the program wants none.
+std::unique_ptr<AuditLog> log_for(std::optional<AuditMode> asked, Profile profile, Context& context) {
+  const auto mode = asked.value_or(profile == Profile::os_hardened ? AuditMode::power : AuditMode::process);
+  if (mode == AuditMode::off) return nullptr;
+  auto log = AuditLog::open({.directory = embed::audit_directory(context.environment), .session_id = make_run_id(), .durability = mode});
+  context.audit = log.get();
+  return log;
+}
+
 Result<HostFacts> facts_for(const char* context) {
   HARN_TRY(standing, read_context(context));
   return embed::proved_facts({.environment = standing.environment, .cwd = standing.cwd, .inside = Inside::other_program});
@@ -142,8 +154,9 @@ void harn_stop_free(harn_stop* stop) { delete stop; }
 harn_sandbox* harn_sandbox_open(const char* request, char** error) {
   return make<harn_sandbox>(error, [&]() -> Result<std::unique_ptr<harn_sandbox>> {
     HARN_TRY(read, read_open(request));
+    auto log = log_for(read.audit, read.policy.profile(), read.context);
     HARN_TRY(sandbox, Sandbox::open(std::move(read.policy), std::move(read.context), read.options));
-    return std::make_unique<harn_sandbox>(std::move(sandbox));
+    return std::unique_ptr<harn_sandbox>(new harn_sandbox{.log = std::move(log), .sandbox = std::move(sandbox)});
   });
 }
 
@@ -206,10 +219,11 @@ char* harn_files_do(const harn_files* files, const char* request) {
 harn_executor* harn_executor_create(const char* request, char** error) {
   return make<harn_executor>(error, [&]() -> Result<std::unique_ptr<harn_executor>> {
     HARN_TRY(read, read_executor(request));
+    auto log = log_for(read.audit, Profile::worktree, read.context);
     HARN_TRY(executor, harness::create_executor(read.policy, std::move(read.context)));
     auto home = executor.sandbox()->facts().home;
     return std::unique_ptr<harn_executor>(
-        new harn_executor{.mode = read.policy.mode, .home = std::move(home), .executor = std::move(executor)});
+        new harn_executor{.log = std::move(log), .mode = read.policy.mode, .home = std::move(home), .executor = std::move(executor)});
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/enum_names.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "capi/surroundings.h"
 #include "embed/harness_table.h"
 #include "harn/policy_text.h"
@@ -43,6 +44,7 @@ struct OpenFields {
   std::optional<Backend> backend = {};
   std::optional<Fallback> fallback = {};
   bool no_sandbox = false;
+  std::optional<std::string> audit = {};
 };
 
 struct RunFields {
@@ -62,6 +64,7 @@ struct RunFields {
 struct ExecutorFields {
   base::Value sandbox = {};
   ContextFields context = {};
+  std::optional<std::string> audit = {};
 };
 
 struct ExecuteFields {
@@ -114,9 +117,9 @@ struct Fields<capi::ContextFields> {
 };
 template <>
 struct Fields<capi::OpenFields> {
-  static constexpr std::tuple list{always("policy", &capi::OpenFields::policy), field("context", &capi::OpenFields::context),
-                                   field("backend", &capi::OpenFields::backend), field("fallback", &capi::OpenFields::fallback),
-                                   field("no_sandbox", &capi::OpenFields::no_sandbox)};
+  static constexpr std::tuple list{always("policy", &capi::OpenFields::policy),        field("context", &capi::OpenFields::context),
+                                   field("backend", &capi::OpenFields::backend),       field("fallback", &capi::OpenFields::fallback),
+                                   field("no_sandbox", &capi::OpenFields::no_sandbox), field("audit", &capi::OpenFields::audit)};
 };
 template <>
 struct Fields<capi::RunFields> {
@@ -134,7 +137,8 @@ struct Fields<capi::RunFields> {
 };
 template <>
 struct Fields<capi::ExecutorFields> {
-  static constexpr std::tuple list{always("sandbox", &capi::ExecutorFields::sandbox), field("context", &capi::ExecutorFields::context)};
+  static constexpr std::tuple list{always("sandbox", &capi::ExecutorFields::sandbox), field("context", &capi::ExecutorFields::context),
+                                   field("audit", &capi::ExecutorFields::audit)};
 };
 template <>
 struct Fields<capi::ExecuteFields> {
@@ -185,6 +189,16 @@ Result<Fallback> fallback_of(const std::optional<Fallback>& named, const Context
   return parse_fallback(found == context.environment.end() ? std::nullopt : std::optional<std::string_view>(found->second));
 }
 
+Result<std::optional<AuditMode>> audit_of(const std::optional<std::string>& asked) {
+  if (!asked) return std::optional<AuditMode>();
+  if (const auto mode = parse_audit_mode(*asked)) return mode;
+  return fail(Error{.code = ErrorCode::protocol,
+                    .stage = Stage::load,
+                    .message = "audit is " + base::quoted(*asked),
+                    .hint = "off, process or power",
+                    .where = "/audit"});
+}
+
 std::chrono::milliseconds wait_of(std::uint64_t milliseconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(milliseconds, longest_wait_ms)));
 }
@@ -203,6 +217,8 @@ Result<OpenRequest> read_open(const char* text) {
   HARN_TRY(context, context_of(std::move(fields.context)));
   HARN_TRY(policy, parse_policy_json(base::print_json(fields.policy), {.home = home_of(context), .file_name = "policy"}));
   HARN_TRY(fallback, fallback_of(fields.fallback, context));
+  HARN_TRY(audit, audit_of(fields.audit));
+  request.audit = audit;
   request.policy = std::move(policy);
   request.context = std::move(context);
   request.options = {.backend = fields.backend, .fallback = fallback, .no_sandbox = fields.no_sandbox};
@@ -236,6 +252,8 @@ Result<ExecutorRequest> read_executor(const char* text) {
   base::Value root;
   root.set("sandbox", fields.sandbox);
   HARN_OK(policy::import_harness(root, {.home = home_of(context), .project_root = context.cwd, .file_name = "request"}));
+  HARN_TRY(audit, audit_of(fields.audit));
+  request.audit = audit;
   request.policy = harness::config_of(fields.sandbox).policy;
   request.context = std::move(context);
   return request;

@@ -21,6 +21,7 @@ struct OpenRequest {
   Policy policy = {};
   Context context = {};
   PlanOptions options = {};
+  std::optional<AuditMode> audit = {};  // unset = by profile
 };
 Result<OpenRequest> read_open(const char* text);
 
@@ -43,6 +44,7 @@ Result<RunRequest> read_run(const char* text);
 struct ExecutorRequest {
   harness::SandboxPolicy policy = {};
   Context context = {};
+  std::optional<AuditMode> audit = {};
 };
 Result<ExecutorRequest> read_executor(const char* text);
 

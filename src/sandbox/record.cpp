@@ -54,6 +54,7 @@ AuditEvent finished(const Outcome& outcome, const std::string& plan_digest, cons
                                                      {"cpu_exceeded", outcome.cpu_exceeded},
                                                      {"file_size_exceeded", outcome.file_size_exceeded},
                                                      {"processes_exceeded", outcome.processes_exceeded},
+                                                     {"cancelled", outcome.cancelled},
                                                      {"output_truncated", outcome.output_truncated}};
   for (const auto& [name, is_set] : flags)
     if (is_set) data.set(std::string(name), true);

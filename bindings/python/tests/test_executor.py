@@ -32,6 +32,20 @@ class Executing(SandboxTest):
         self.assertEqual(result.stdout_bytes, b"\xff\x00x")
         self.assertEqual(result.stdout, "\ufffd\x00x")
 
+    def test_runs_are_recorded_unless_nobody_wants_it(self) -> None:
+        log = self.home / ".local" / "state" / "harn" / "audit"
+        for audit in ("off", None):
+            executor = create_executor(SandboxPolicy(blocked_commands=("curl",)), cwd=self.work, environment=self.environment(MY_TOKEN="hunter2"), audit=audit)
+            await_all(executor.execute("echo hunter2"))
+            await_all(executor.execute("curl x"))
+            self.assertEqual(log.exists(), audit is None)
+        text = "".join(path.read_text() for path in log.glob("*.jsonl"))
+        for event in ("policy_loaded", "plan_made", "exec_started", "exec_finished", "sandbox_refused"):
+            self.assertIn(f'"event_type":"{event}"', text)
+        self.assertNotIn("hunter2", text)
+        with self.assertRaises(SandboxError):
+            create_executor(cwd=self.work, audit="sometimes")
+
     def test_a_timeout_keeps_what_was_said(self) -> None:
         result = await_all(self.executor().execute("echo partial; sleep 60", timeout=0.3))
         self.assertTrue(result.timed_out)

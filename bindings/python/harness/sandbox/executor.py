@@ -120,13 +120,18 @@ def create_executor(
     *,
     cwd: Optional[PathText] = None,
     environment: Optional[Mapping[str, str]] = None,
+    audit: Optional[str] = None,
 ) -> SandboxExecutor:
     """An executor for a policy. `cwd` and `environment` are this process's unless given; they are read now, once.
+
+    Runs are recorded in the log of `harn run`, to be read with `harn audit`, unless `audit` is "off".
 
     The first one of a boot takes a fraction of a second: what this host can enforce is tried, and remembered.
     """
     policy = SandboxPolicy() if policy is None else policy
-    request = {"sandbox": policy.to_table(), "context": _native.context_value(cwd, environment)}
+    request: Dict[str, Any] = {"sandbox": policy.to_table(), "context": _native.context_value(cwd, environment)}
+    if audit is not None:
+        request["audit"] = audit
     executor = SandboxExecutor(policy, _native.create("harn_executor_create", request))
     if policy.mode == SandboxMode.PROCESS and executor.describe().get("backend") == "noop":
         warnings.warn("nothing on this host can confine a command; 'harn doctor' says why", RuntimeWarning, stacklevel=2)

@@ -25,12 +25,16 @@ class Sandbox:
         environment: Optional[Mapping[str, str]] = None,
         backend: Optional[str] = None,
         fallback: Optional[str] = None,
+        audit: Optional[str] = None,
     ) -> None:
+        """`audit` is "off", "process" or "power"; runs are recorded in the log of `harn run` unless it is off."""
         request: Dict[str, Any] = {"policy": dict(policy), "context": _native.context_value(cwd, environment)}
         if backend is not None:
             request["backend"] = backend
         if fallback is not None:
             request["fallback"] = fallback
+        if audit is not None:
+            request["audit"] = audit
         self._handle = _native.create("harn_sandbox_open", request)
 
     def __del__(self) -> None:
