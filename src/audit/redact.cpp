@@ -124,26 +124,37 @@ void hide_after_schemes(std::string& text) {
   }
 }
 
+// The name that ends before a sign, quotes and spaces between them aside.
+std::string_view name_before(std::string_view text, std::size_t sign) {
+  auto end = sign;
+  while (end > 0 && (text[end - 1] == '"' || text[end - 1] == '\'' || text[end - 1] == ' ')) --end;
+  auto begin = end;
+  while (begin > 0 && is_name(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+struct Stretch {
+  std::size_t from = 0;
+  std::size_t length = 0;
+};
+
+// The value behind a sign: what stands in quotes, or a word.
+Stretch value_after(std::string_view text, std::size_t sign) {
+  const auto from = skip_spaces(text, sign + 1);
+  if (from >= text.size()) return {.from = text.size()};
+  if (text[from] == '"' || text[from] == '\'') return {from + 1, std::min(text.find(text[from], from + 1), text.size()) - from - 1};
+  const auto length = run_of(text.substr(from), [](char c) { return !ends_value(c); });
+  // An authorization has two words; the second is the secret, and found by the first.
+  const bool scheme = std::ranges::find(schemes, base::lower_ascii(text.substr(from, length))) != schemes.end();
+  return {.from = from, .length = scheme ? 0 : length};
+}
+
 // NAME=…, NAME: …, "NAME": "…"
 void hide_after_names(std::string& text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '=' && text[at] != ':') continue;
-    auto end = at;
-    while (end > 0 && (text[end - 1] == '"' || text[end - 1] == '\'' || text[end - 1] == ' ')) --end;
-    auto begin = end;
-    while (begin > 0 && is_name(text[begin - 1])) --begin;
-    if (!names_a_secret(std::string_view(text).substr(begin, end - begin))) continue;
-    auto from = skip_spaces(text, at + 1);
-    const bool in_quotes = from < text.size() && (text[from] == '"' || text[from] == '\'');
-    const char quote = in_quotes ? text[from] : '\0';
-    if (in_quotes) ++from;
-    auto length = in_quotes ? std::min(text.find(quote, from), text.size()) - from
-                            : run_of(std::string_view(text).substr(std::min(from, text.size())), [](char c) { return !ends_value(c); });
-    // An authorization has two words; the second is the secret.
-    const auto word = base::lower_ascii(std::string_view(text).substr(std::min(from, text.size()), length));
-    if (!in_quotes && std::ranges::find(schemes, word) != schemes.end()) continue;
-    if (length == 0 || std::string_view(text).substr(from, length) == hidden) continue;
-    text.replace(from, length, hidden);
+    if ((text[at] != '=' && text[at] != ':') || !names_a_secret(name_before(text, at))) continue;
+    const auto value = value_after(text, at);
+    if (value.length != 0) text.replace(value.from, value.length, hidden);
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_audit.h"
 
+#include <tuple>
+
 #include <fmt/format.h>
 
 #include "cli/load.h"
@@ -41,7 +43,7 @@ void RunAudit::refused(const Error& error, const std::vector<std::string>& argv)
   if (mode() == AuditMode::off || error.stage == Stage::cli || handed_over_ || failed_) return;
   if (secrets_.empty()) secrets_ = embed::secrets_in({}, caller_.environment);
   decided_.push_back(embed::refusal_event(error, argv, secrets_));
-  static_cast<void>(append(decided_));  // said already, and nothing runs either way
+  std::ignore = append(decided_);  // said already, and nothing runs either way
 }
 
 Status RunAudit::append(std::span<const AuditEvent> events) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // harn audit …: the log for people and programs.
+#include <algorithm>
 #include <charconv>
 #include <deque>
 

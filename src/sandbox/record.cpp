@@ -2,6 +2,7 @@
 #include "sandbox/record.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/json.h"
 #include "plan/names.h"
@@ -100,7 +101,7 @@ void record_end(const RunOptions& options, const Outcome& outcome, const std::st
   std::vector<AuditEvent> events;
   for (const auto& denial : outcome.denials) events.push_back(denied(denial, options, run_id));
   events.push_back(finished(outcome, plan_digest, run_id));
-  static_cast<void>(options.audit->append(events));
+  std::ignore = options.audit->append(events);
 }
 
 void record_no_start(const RunOptions& options, const Error& error, const std::string& run_id) {
@@ -109,7 +110,7 @@ void record_no_start(const RunOptions& options, const Error& error, const std::s
   data.set("run_id", run_id);
   data.set("error", redacted_text(error.message, options.secrets));
   const AuditEvent events[] = {event_of(AuditEventType::exec_finished, data)};
-  static_cast<void>(options.audit->append(events));
+  std::ignore = options.audit->append(events);
 }
 
 }  // namespace harn::sandbox

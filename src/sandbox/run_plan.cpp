@@ -78,6 +78,19 @@ void name_orphans(const Plan& plan, const run::Process& process, Receipt& receip
                           .remedy = "allow pid namespaces, or give Harn a delegated cgroup; the harn program ends them"});
 }
 
+Result<run::Scratch> scratch_for(const Plan& plan) { return plan.scratch ? run::Scratch::make(*plan.scratch) : run::Scratch(); }
+
+std::string digest_for_record(const Plan& plan, const RunOptions& options, const Receipt& receipt) {
+  return options.audit == nullptr || options.receipt ? receipt.plan_digest : digest(plan);
+}
+
+// What went wrong after its start was recorded is its end.
+template <class T>
+Result<T> or_recorded(Result<T> result, const RunOptions& options, const std::string& run_id) {
+  if (!result) sandbox::record_no_start(options, result.error(), run_id);
+  return result;
+}
+
 run::Session session_for(const run::Stdio& stdio, const RunOptions& options) {
   if (stdio.terminal_fd < 0 || !options.whole_process) return run::Session::own;
   return run::in_foreground(stdio.terminal_fd) ? run::Session::terminal : run::Session::group;
@@ -92,11 +105,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   const auto run_id = options.run_id.empty() ? make_run_id() : options.run_id;
   HARN_TRY(stdio,
            run::open_stdio({.streams = options.streams, .input = options.input, .count_output = plan.limits.max_output_bytes.has_value()}));
-  run::Scratch scratch;
-  if (plan.scratch) {
-    HARN_TRY(made, run::Scratch::make(*plan.scratch));
-    scratch = std::move(made);
-  }
+  HARN_TRY(scratch, scratch_for(plan));
   HARN_TRY(tree, run::TreeLimits::open(plan.limits, run_id));
   run::OwnProcess own;
   std::optional<run::QuietPipes> quiet;
@@ -117,14 +126,12 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   const auto names = sandbox::NameWatch::before(plan, options.workspace);
   HARN_OK(sandbox::record_start(plan, options, run_id));
   const auto spawning = Clock::now();
-  auto spawned = run::spawn(std::move(prepared));
-  if (!spawned) sandbox::record_no_start(options, spawned.error(), run_id);
-  HARN_TRY(process, std::move(spawned));
+  HARN_TRY(process, or_recorded(run::spawn(std::move(prepared)), options, run_id));
   receipt.timings_us["spawn"] = micros_since(spawning);
   tree.watch(process, options.whole_process);
   if (!options.whole_process) name_orphans(plan, process, receipt);
   // The command runs meanwhile.
-  const auto plan_digest = options.audit == nullptr || options.receipt ? receipt.plan_digest : digest(plan);
+  const auto plan_digest = digest_for_record(plan, options, receipt);
 
   const auto running = Clock::now();
   auto supervised = run::supervise(std::move(process), std::move(stdio),
@@ -138,8 +145,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
                                     .check = tree.check(),
                                     .shared_memory = tree.shared_memory(),
                                     .kill_tree = tree.killer()});
-  if (!supervised) sandbox::record_no_start(options, supervised.error(), run_id);
-  HARN_TRY(outcome, std::move(supervised));
+  HARN_TRY(outcome, or_recorded(std::move(supervised), options, run_id));
   receipt.timings_us["run"] = micros_since(running);
   if (!options.whole_process) forget_our_memory(outcome.usage);
   tree.report(outcome);
