@@ -54,6 +54,7 @@ struct SuiteRequest {
   std::optional<AbsPath> attacker = {};  // a program that hands its words after "probe" to attack(); unset = this one
   std::vector<AbsPath> outside = {};     // directories to put targets in; the first the policy keeps closed is taken
   std::map<std::string, std::string> environment = {};
+  std::string image = Command().image;  // containers only
 };
 
 // An error means that the sandbox could not be measured at all, a refusal of the plan included.

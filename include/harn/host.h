@@ -53,6 +53,7 @@ struct Tool {
   std::string version = {};
   bool works = false;  // proved by confining a child with it
   std::string why_not = {};
+  std::optional<bool> limits = {};  // container engines: whether what they limit was seen to be limited
 
   bool operator==(const Tool&) const = default;
 };

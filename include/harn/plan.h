@@ -216,11 +216,15 @@ struct WrapperFile {
 // Confinement by another program: argv plus files. bubblewrap, firejail, docker, podman, Seatbelt.
 // A word "@file:NAME" in argv stands for the descriptor or path of that file at run time, "@status" for
 // a descriptor on which the program says that the command ended; without that word it never ran.
+// "@dir:NAME" is a private directory, "@run:NAME" something only known when the command runs.
 struct Wrapper {
   std::vector<std::string> argv = {};  // complete, the command's own words included
   std::vector<WrapperFile> files = {};
   std::optional<SyscallFilter> syscalls = {};  // the filter behind "@file:seccomp.bpf"
   std::string profile = {};                    // native profile text (SBPL); empty elsewhere
+  // Of the program itself where it is the client of an engine; the command's variables are added for it
+  // to hand on.
+  std::map<std::string, std::string> environment = {};
 
   bool operator==(const Wrapper&) const = default;
 };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harn/host.h"
+#include "harn/plan.h"
 #include "harn/result.h"
 
 namespace harn {
@@ -56,6 +57,19 @@ AbsPath facts_directory(const std::optional<AbsPath>& runtime, const AbsPath& st
 // be tried, nothing is believed, and that is an error: a full disk must not look like a kernel that
 // cannot confine.
 Status settle_facts(HostFacts& facts, const AbsPath& directory, Inside inside = Inside::own_program);
+
+// A container engine, named by who wants it.
+struct EngineRequest {
+  Backend backend = Backend::docker;
+  std::map<std::string, std::string> environment = {};  // the caller's: it says which engine
+  std::string image = {};                               // must be there already
+  AbsPath place = {};                                   // for private files, where the engine sees them
+};
+
+// Fills in the engine's version and whether it limits what it is told to limit. An error says in one
+// sentence what is missing: the daemon, the image, the right to use it. Remembered like other facts;
+// never called for runs that name no engine.
+Status settle_engine(HostFacts& facts, const EngineRequest& request, const AbsPath& directory);
 
 // Remembers what was just proved, in place of whatever was remembered before.
 void remember_facts(const HostFacts& claimed, const ProvedHost& proved, const AbsPath& directory);

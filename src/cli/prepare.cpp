@@ -83,9 +83,13 @@ Status check_there(std::string_view option, const AbsPath& path) {
   return {};
 }
 
+std::string image_from(const Arguments& arguments, const Caller& caller) {
+  const auto* image = arguments.value("image");
+  return image != nullptr ? *image : default_image(caller);
+}
+
 Result<Command> command_from(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
-  Command command{.argv = arguments.operands()};
-  if (const auto* image = arguments.value("image")) command.image = *image;
+  Command command{.argv = arguments.operands(), .image = image_from(arguments, caller)};
   if (const auto* text = arguments.value("cwd")) {
     HARN_TRY(cwd, path_argument(*text, prepared.context));
     if (prepared.this_host) {
@@ -188,6 +192,11 @@ Status load_harness_project(const HostFacts& facts, const std::string* mode, Loa
 
 }  // namespace
 
+std::string default_image(const Caller& caller) {
+  const auto found = caller.environment.find("HARN_IMAGE");
+  return found == caller.environment.end() || found->second.empty() ? Command{}.image : found->second;
+}
+
 Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const LoadRequest& request) {
   LoadedLayers loaded{.layers = {.project_root = facts.project_root, .home = facts.home}};
   auto& layers = loaded.layers;
@@ -231,6 +240,7 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   if (prepared.this_host) {
     HARN_TRY(facts, proved_facts(caller, /*confining=*/!options.no_sandbox));
     prepared.facts = std::move(facts);
+    HARN_OK(embed::settle_named_engine(prepared.facts, options, caller.environment, image_from(arguments, caller)));
   } else {
     HARN_TRY(facts, other_host(arguments, caller));
     prepared.facts = std::move(facts);

@@ -41,6 +41,9 @@ struct LoadedLayers {
   std::string image = {};
 };
 
+// The image for containers when nobody names one: the operator's HARN_IMAGE, else the built-in one.
+std::string default_image(const Caller& caller);
+
 struct LoadRequest {
   const std::string* policy_file = nullptr;  // named by the operator: it stands in place of the user's and the project's
   const std::string* mode = nullptr;         // --sandbox

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // harn doctor: proves anew what this host can enforce and what that means for the policy; harn doctor
 // sandbox: attacks the boundary the policy gets. And the attacks themselves, as they run inside.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -8,9 +10,11 @@
 #include "cli/prepare.h"
 #include "cli/render_doctor.h"
 #include "cli/verbs.h"
+#include "embed/ready.h"
 #include "harn/doctor.h"
 #include "harn/probe.h"
 #include "harn/prove.h"
+#include "plan/names.h"
 
 namespace harn::cli {
 namespace {
@@ -24,12 +28,31 @@ ProfileOutlook outlook(const Prepared& prepared, Profile profile) {
   return {.profile = profile, .plan = std::move(*plan)};
 }
 
+// Container engines are tried with the default image, which must be there.
+void examine_engines(const Caller& caller, HostFacts& facts, std::vector<Finding>& findings) {
+  for (const auto backend : {Backend::docker, Backend::podman}) {
+    const auto name = std::string(base::enum_name(backend));
+    const auto finding = std::ranges::find(findings, name, &Finding::mechanism);
+    if (finding == findings.end()) continue;
+    const auto image = default_image(caller);
+    const auto status = embed::settle_named_engine(facts, {.backend = backend}, caller.environment, image);
+    const bool limits = status && facts.tools[name].limits.value_or(false);
+    *finding = {.mechanism = name, .works = status.has_value()};
+    if (status)
+      finding->how =
+          fmt::format("a container of {} ran{}", base::quoted(image), limits ? ", and its limits held" : "; its limits did not hold");
+    else finding->why_not = status.error().message;
+    if (!status) finding->remedy = status.error().hint;
+  }
+}
+
 Result<Reply> examine_host(const Arguments& arguments, const Caller& caller) {
   const auto claimed = probe_host({.environment = caller.environment, .cwd = caller.cwd, .kernel_claims = false});
   HARN_TRY(proved, prove_host(claimed));
   remember_facts(claimed, proved, facts_directory(caller));
   HARN_TRY(facts, proved_facts(caller));
   facts.os_version = claimed.os_version;
+  examine_engines(caller, facts, proved.findings);
   HostPicture picture{.facts = facts, .findings = proved.findings, .colour = caller.colour};
   // The host can be looked at from anywhere, also where no policy can be put together.
   if (const auto prepared = prepare(arguments, caller); prepared) {
@@ -50,7 +73,8 @@ Result<Reply> examine_sandbox(const Arguments& arguments, const Caller& caller) 
                             .facts = facts,
                             .options = prepared.options,
                             .outside = {state_directory(caller), facts.temp, AbsPath::of("/tmp"), AbsPath::of("/var/tmp"), facts.home},
-                            .environment = caller.environment}));
+                            .environment = caller.environment,
+                            .image = prepared.command.image}));
   Reply reply{.exit_code = report.holds() ? 0 : exit_no};
   reply.out = arguments.has("json") ? report_to_json(report) + "\n" : picture_of(report, caller.colour);
   return reply;

@@ -128,7 +128,8 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
   audit.use_plan(plan, prepared.options);
   if (plan.route == Route::refused)
     return fail(Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = plan.refusal->message, .hint = plan.refusal->hint});
-  RunOptions options{.whole_process = true, .receipt = json || arguments.has("receipt"), .canary = std::move(canary)};
+  RunOptions options{
+      .whole_process = true, .receipt = json || arguments.has("receipt"), .canary = std::move(canary), .place = state_directory(caller)};
   audit.fill(options);
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
   else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller) + denial_lines(prepared) + project_lines(prepared, caller));

@@ -56,8 +56,8 @@ class Suite {
   }
 
   Result<Plan> plan_for(std::string_view name) const {
-    HARN_TRY(plan,
-             make_plan(request_.policy, {.argv = words_for(name), .environment = ground_.environment()}, request_.facts, request_.options));
+    HARN_TRY(plan, make_plan(request_.policy, {.argv = words_for(name), .environment = ground_.environment(), .image = request_.image},
+                             request_.facts, request_.options));
     plan.limits.wall_time_ms = std::min(plan.limits.wall_time_ms.value_or(patience_ms), patience_ms);
     return plan;
   }

@@ -28,6 +28,14 @@ Result<HostFacts> proved_facts(const Standing& standing, bool confining) {
   return facts;
 }
 
+Status settle_named_engine(HostFacts& facts, const PlanOptions& options, const Environment& environment, const std::string& image) {
+  const bool container = options.backend == Backend::docker || options.backend == Backend::podman;
+  if (!container || options.no_sandbox) return {};
+  return settle_engine(facts,
+                       {.backend = *options.backend, .environment = environment, .image = image, .place = state_directory(environment)},
+                       facts_directory(environment));
+}
+
 Looked look_at_host(HostFacts& facts, Policy& policy, const Environment& environment) {
   Looked looked;
   looked.warnings = look_at_paths(facts, policy);

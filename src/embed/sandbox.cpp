@@ -99,6 +99,7 @@ Result<Planned> make_planned(const Parts& parts, const Command& asked, const Cal
   HARN_TRY(command, settled(asked, parts.context));
   Planned out{.policy = std::move(policy)};
   auto facts = parts.facts;
+  HARN_OK(embed::settle_named_engine(facts, parts.options, parts.context.environment, command.image));
   out.rules = embed::look_at_host(facts, out.policy, parts.context.environment).rules;
   HARN_OK(embed::check_own_files(parts.own_files, {out.policy, parts.options, facts, out.rules}));
   HARN_TRY(plan, make_plan(out.policy, command, facts, parts.options, out.rules));
@@ -156,7 +157,8 @@ Result<Outcome> Sandbox::run(const Command& command, const Call& call) const {
                      .stop_fd = call.stop == nullptr ? -1 : call.stop->fd(),
                      .receipt = call.receipt,
                      .canary = parts_->canary,
-                     .audit = context.audit};
+                     .audit = context.audit,
+                     .place = embed::state_directory(parts_->context.environment)};
   if (context.audit != nullptr) {
     options.decided = embed::plan_events(planned.plan, parts_->options);
     options.secrets = embed::secrets_in(planned.plan.env.removed, environment);

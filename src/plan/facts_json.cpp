@@ -18,7 +18,7 @@ struct Fields<PathFact> {
 template <>
 struct Fields<Tool> {
   static constexpr std::tuple list{always("path", &Tool::path), field("version", &Tool::version), field("works", &Tool::works),
-                                   field("why_not", &Tool::why_not)};
+                                   field("why_not", &Tool::why_not), field("limits", &Tool::limits)};
 };
 
 template <>

@@ -106,7 +106,7 @@ struct Fields<WrapperFile> {
 template <>
 struct Fields<Wrapper> {
   static constexpr std::tuple list{always("argv", &Wrapper::argv), field("files", &Wrapper::files), field("syscalls", &Wrapper::syscalls),
-                                   field("profile", &Wrapper::profile)};
+                                   field("profile", &Wrapper::profile), field("environment", &Wrapper::environment)};
 };
 
 template <>

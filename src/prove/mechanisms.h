@@ -19,7 +19,7 @@ Finding prove_seccomp_notify(const ProvingGround& ground, LinuxFacts& facts);
 Finding prove_cgroup(const ProvingGround& ground, LinuxFacts& facts);
 // Everything found so far at once; where that fails, the view is given up.
 Finding prove_together(const ProvingGround& ground, LinuxFacts& facts);
-// bubblewrap or firejail, whichever `name` is; other tools are not started and so never work.
+// bubblewrap or firejail, whichever `name` is; container engines are for settle_engine().
 Finding prove_wrapper(const ProvingGround& ground, const std::string& name, const LinuxFacts& facts, Tool& tool);
 
 }  // namespace harn::prove

@@ -18,7 +18,7 @@ Finding prove_wrapper(const ProvingGround& ground, const std::string& name, cons
   const bool started = name == "bubblewrap" || name == "firejail";
   if (!started) {
     tool.works = false;
-    finding.why_not = tool.why_not = "this release does not start containers";
+    finding.why_not = tool.why_not = "it is tried when named, with --backend";
     return finding;
   }
   const auto status = ground.run_small(facts, name == "bubblewrap" ? Backend::bubblewrap : Backend::firejail);

@@ -9,7 +9,7 @@
 
 namespace harn::run {
 
-Status OwnProcess::take_over() {
+Status OwnProcess::take_over(bool orphans) {
   sigset_t passed;
   ::sigemptyset(&passed);
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD, SIGCONT}) ::sigaddset(&passed, number);
@@ -19,7 +19,7 @@ Status OwnProcess::take_over() {
   ::sigaction(SIGPIPE, &ignore, &pipe_before_);
   taken_ = true;
   signals_ = sys::UniqueFd(::signalfd(-1, &passed, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (signals_ && ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) return {};
+  if (signals_ && (!orphans || ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)) return {};
   auto error = sys::os_failure("signalfd", "for the command", errno, Stage::prepare);
   return fail(std::move(error));
 }

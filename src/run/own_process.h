@@ -17,7 +17,8 @@ class OwnProcess {
   OwnProcess& operator=(const OwnProcess&) = delete;
   ~OwnProcess();
 
-  Status take_over();
+  // `orphans`: what the command leaves behind comes to us. Not where an engine's own helpers would.
+  Status take_over(bool orphans = true);
   int signal_fd() const { return signals_.get(); }
 
  private:

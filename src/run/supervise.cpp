@@ -44,7 +44,8 @@ class Supervisor {
     if (stdio.streams[0] == Stream::capture) in_ = InputPump(std::move(stdio.input), std::move(stdio.our_ends[0]));
     else if (stdio.our_ends[0]) in_ = InputPump(stdio.inherited[0], std::move(stdio.our_ends[0]), std::move(stdio.child_ends[0]));
     for (auto& end : stdio.child_ends) end = {};  // the command has its own
-    if (settings.limits.wall_time_ms) deadline_ = started_ + milliseconds(*settings.limits.wall_time_ms);
+    if (settings.start_within) deadline_ = started_ + *settings.start_within;
+    else begin_time();
   }
 
   Result<Outcome> run() {
@@ -60,6 +61,11 @@ class Supervisor {
   }
 
  private:
+  void begin_time() {
+    deadline_.reset();
+    if (settings_.limits.wall_time_ms) deadline_ = started_ + milliseconds(*settings_.limits.wall_time_ms);
+  }
+
   Status wait_once() {
     enum : std::size_t {
       life,
@@ -223,6 +229,12 @@ class Supervisor {
     if (!ended_ && spent_ == Spent::nothing) {
       ask_measure();
       reading = settings_.check();
+      if (reading.started && settings_.start_within && !began_) {
+        began_ = true;
+        started_ = Clock::now();
+        begin_time();
+      }
+      if (reading.end) end_now();
       stop_for(reading.spent);
     }
     next_check_ = Clock::now() + reading.again;
@@ -318,6 +330,7 @@ class Supervisor {
   bool timed_out_ = false;
   bool cancelled_ = false;
   bool asked_to_end_ = false;
+  bool began_ = false;
   bool measuring_ = false;
   Spent spent_ = Spent::nothing;
   bool more_orphans_ = false;  // than were reaped at once

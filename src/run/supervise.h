@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "harn/outcome.h"
 #include "run/launch.h"
@@ -23,20 +24,23 @@ enum class Spent : std::uint8_t {
 
 struct Reading {
   Spent spent = Spent::nothing;
+  bool started = false;                 // with start_within: the command runs now, and its time begins
+  bool end = false;                     // it must not go on
   std::chrono::milliseconds again{50};  // when to look next
 };
 
 struct SuperviseSettings {
   const LimitPlan& limits;
   Session session = Session::own;
-  std::uint64_t captured_bytes = default_captured_bytes;  // of each stream, without an output limit
-  OutputSink on_output = {};                              // told each captured piece as it comes
-  int signal_fd = -1;                                     // a signalfd of the caller; what arrives is passed on
-  int stop_fd = -1;                                       // readable = the caller wants the command ended
-  bool reaper = false;                                    // orphans of the tree come to us (PR_SET_CHILD_SUBREAPER)
-  std::function<Reading()> check = {};                    // asked again and again, and once at the end
-  std::function<void(std::uint64_t)> shared_memory = {};  // told what the init program measures; empty = not asked
-  std::function<void()> kill_tree = {};                   // a cgroup's own way to end everybody; may be empty
+  std::uint64_t captured_bytes = default_captured_bytes;       // of each stream, without an output limit
+  OutputSink on_output = {};                                   // told each captured piece as it comes
+  int signal_fd = -1;                                          // a signalfd of the caller; what arrives is passed on
+  int stop_fd = -1;                                            // readable = the caller wants the command ended
+  bool reaper = false;                                         // orphans of the tree come to us (PR_SET_CHILD_SUBREAPER)
+  std::optional<std::chrono::milliseconds> start_within = {};  // until check() says `started`; unset = it runs already
+  std::function<Reading()> check = {};                         // asked again and again, and once at the end
+  std::function<void(std::uint64_t)> shared_memory = {};       // told what the init program measures; empty = not asked
+  std::function<void()> kill_tree = {};                        // a cgroup's own way to end everybody; may be empty
 };
 
 Result<Outcome> supervise(Process process, Stdio stdio, const SuperviseSettings& settings);

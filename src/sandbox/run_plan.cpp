@@ -23,6 +23,7 @@
 #include "sandbox/appeared.h"
 #include "sandbox/receipt.h"
 #include "sandbox/record.h"
+#include "sandbox/run_container.h"
 #include "sys/files.h"
 
 namespace harn {
@@ -34,6 +35,10 @@ std::uint64_t micros_since(Clock::time_point start) {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
 }
 
+bool is_container(const Plan& plan) {
+  return (plan.backend == Backend::docker || plan.backend == Backend::podman) && std::holds_alternative<Wrapper>(plan.confinement);
+}
+
 Status check_runnable(const Plan& plan) {
   if (plan.route == Route::refused)
     return fail(Error{.code = ErrorCode::refused,
@@ -41,12 +46,12 @@ Status check_runnable(const Plan& plan) {
                       .message = plan.refusal ? plan.refusal->message : "the plan may not run",
                       .hint = plan.refusal ? plan.refusal->hint : ""});
   const bool here = std::holds_alternative<NoConfinement>(plan.confinement) || plan.backend == Backend::linux ||
-                    plan.backend == Backend::bubblewrap || plan.backend == Backend::firejail;
+                    plan.backend == Backend::bubblewrap || plan.backend == Backend::firejail || is_container(plan);
   if (here && plan.route != Route::wasi) return {};
   return fail(Error{.code = ErrorCode::not_supported,
                     .stage = Stage::prepare,
                     .message = fmt::format("a plan for {} cannot be run here", base::enum_name(plan.backend)),
-                    .hint = "leave --backend out, or name linux, bubblewrap or firejail"});
+                    .hint = "leave --backend out, or name linux, bubblewrap, firejail, docker or podman"});
 }
 
 // Closed is not what was asked for either: a command that may reach one host would fail in ways nobody
@@ -102,6 +107,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   const auto start = Clock::now();
   HARN_OK(check_runnable(plan));
   HARN_OK(check_network(plan));
+  if (is_container(plan)) return sandbox::run_container(plan, options);
   const auto run_id = options.run_id.empty() ? make_run_id() : options.run_id;
   HARN_TRY(stdio,
            run::open_stdio({.streams = options.streams, .input = options.input, .count_output = plan.limits.max_output_bytes.has_value()}));

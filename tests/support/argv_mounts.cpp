@@ -148,11 +148,13 @@ class Bwrap {
 
 // ---- containers ---------------------------------------------------------------------------------------
 
-const std::set<std::string> container_flags = {"--rm", "--init", "--interactive", "--read-only"};
-const std::set<std::string> container_values = {"--name",        "--label",      "--log-driver",   "--network",   "--memory",
-                                                "--memory-swap", "--pids-limit", "--cpus",         "--ulimit",    "--user",
-                                                "--userns",      "--cap-drop",   "--security-opt", "--ipc",       "--tmpfs",
-                                                "--mount",       "--env",        "--workdir",      "--entrypoint"};
+const std::set<std::string> container_flags = {"--interactive", "--read-only", "--no-healthcheck", "--http-proxy=false"};
+const std::set<std::string> container_values = {"--name",         "--label", "--log-driver",  "--network", "--memory", "--memory-swap",
+                                                "--pids-limit",   "--cpus",  "--ulimit",      "--user",    "--userns", "--cap-drop",
+                                                "--security-opt", "--ipc",   "--tmpfs",       "--mount",   "--env",    "--workdir",
+                                                "--entrypoint",   "--pull",  "--image-volume"};
+// Words of harn's own program inside, between the image and the command.
+constexpr std::size_t entry_words = 6;
 
 // name=value fields; a field without '=' has an empty value.
 std::map<std::string, std::string> mount_fields(const std::string& word) {
@@ -222,18 +224,20 @@ Understood understand_bwrap(const std::vector<std::string>& argv, const HostFact
 Understood understand_container(const std::vector<std::string>& argv, const HostFacts& facts) {
   Understood out;
   auto table = std::make_shared<MountTable>(facts);
-  std::size_t i = 2;
+  auto i = static_cast<std::size_t>(std::ranges::find(argv, "create") - argv.begin()) + 1;
   for (; i < argv.size() && argv[i].starts_with("-"); ++i) {
     if (container_flags.contains(argv[i])) continue;
     if (!container_values.contains(argv[i])) return out.problems.push_back("unknown option " + argv[i]), out;
     const auto& option = argv[i];
     const auto& value = argv[++i];
-    if (option == "--mount") add_container_mount(value, *table, out);
+    if (option == "--mount" && value != "type=bind,source=@dir:inside,target=/.harn,readonly") add_container_mount(value, *table, out);
     if (option == "--tmpfs") table->add({.target = AbsPath::of(value.substr(0, value.find(':')))});
   }
   table->sort_by_depth();
   check_container_targets(facts, *table, out);
-  out.command.assign(argv.begin() + static_cast<std::ptrdiff_t>(i) + 1, argv.end());
+  i += 1 + entry_words;
+  if (i > argv.size()) return out.problems.emplace_back("no command"), out;
+  out.command.assign(argv.begin() + static_cast<std::ptrdiff_t>(i), argv.end());
   out.access = [table](const AbsPath& path) { return table->access(path); };
   return out;
 }

@@ -17,8 +17,8 @@ namespace harn::plan {
 namespace {
 
 // Mounting one of these, or anything inside, replaces parts of the image or hands over the kernel.
-constexpr std::array closed_trees{"/bin",  "/boot", "/dev",     "/lib",     "/lib32",     "/lib64",     "/libx32",     "/proc",
-                                  "/sbin", "/sys",  "/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/usr/sbin"};
+constexpr std::array closed_trees{"/.harn", "/bin", "/boot",    "/dev",     "/lib",       "/lib32",     "/lib64",      "/libx32",  "/proc",
+                                  "/sbin",  "/sys", "/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/usr/sbin"};
 // These are refused only as a whole: a project may well live in /var/tmp, /usr/src or /root/project.
 constexpr std::array closed_directories{"/", "/etc", "/root", "/run", "/usr", "/var"};
 

@@ -43,13 +43,16 @@ Status check_path(const AbsPath& path) {
 // Wrong values here would make the client talk to another daemon or run another program, outside the
 // sandbox and before it exists.
 bool steers_client(std::string_view name) {
-  constexpr std::array starts{"DOCKER_", "CONTAINER_", "CONTAINERS_", "PODMAN_", "BUILDKIT_", "BUILDAH_", "STORAGE_", "REGISTRY_"};
+  constexpr std::array starts{"DOCKER_",  "CONTAINER_", "CONTAINERS_", "_CONTAINERS_", "PODMAN_", "LIBPOD_", "BUILDKIT_", "BUILDAH_",
+                              "STORAGE_", "REGISTRY_",  "CNI_",        "NETAVARK_",    "CONMON_", "OCI_",    "LISTEN_",   "NOTIFY_"};
   return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return name.starts_with(start); });
 }
 
 // The client obeys these too, but a command needs them and their values are no secret.
 bool steers_every_program(std::string_view name) {
-  constexpr std::array names{"PATH", "HOME", "TMPDIR", "TMP", "TEMP"};
+  constexpr std::array names{"PATH",          "HOME",        "TMPDIR",     "TMP",  "TEMP",       "USER",   "LOGNAME",
+                             "GODEBUG",       "GOTRACEBACK", "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "LC_ALL", "DBUS_SESSION_BUS_ADDRESS",
+                             "SSL_CERT_FILE", "SSL_CERT_DIR"};
   return name.starts_with("XDG_") || std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -81,12 +84,15 @@ Result<std::string> MountWords::word(const MountStep& step) const {
   return fmt::format("{},readonly,{}", bind, not_recursive_);
 }
 
-Result<std::string> scratch_word(const AbsPath& place, std::string_view size, Engine engine) {
+Result<std::string> scratch_word(const AbsPath& place, std::string_view size, const HostFacts& facts, Engine engine) {
   HARN_OK(check_path(place));
   if (place.text().find(':') != std::string::npos)
     return fail(cannot_express("a private directory at " + base::quoted(place.text()) + " cannot be asked for: ':' ends its name",
                                "set HOME to a path without ':'"));
-  return fmt::format("{}:rw,exec,nosuid,nodev,mode=1777,size={}{}", place.text(), size, engine == Engine::podman ? ",notmpcopyup" : "");
+  // Where the image has that directory docker brings its mode back, so it must be the command's own.
+  // podman knows no owners here.
+  const auto own = engine == Engine::podman ? std::string("notmpcopyup") : fmt::format("uid={},gid={}", facts.uid, facts.gid);
+  return fmt::format("{}:rw,exec,nosuid,nodev,mode=1777,size={},{}", place.text(), size, own);
 }
 
 void add_environment(const PlanInput& input, Plan& plan, std::vector<std::string>& words) {

@@ -17,6 +17,9 @@ enum class Engine : std::uint8_t {
 };
 std::string_view name_of(Engine engine);
 
+// Where harn's own files stand inside; nothing else may be mounted there.
+inline constexpr std::string_view entry_directory = "/.harn";
+
 class MountWords {
  public:
   MountWords(const HostFacts& facts, Engine engine);
@@ -30,7 +33,7 @@ class MountWords {
 };
 
 // The value of --tmpfs for a private writable directory.
-Result<std::string> scratch_word(const AbsPath& place, std::string_view size, Engine engine);
+Result<std::string> scratch_word(const AbsPath& place, std::string_view size, const HostFacts& facts, Engine engine);
 
 // --env for every planned variable. Values travel in the client's environment, never on its command
 // line; names the client itself obeys are taken out of the plan, or written out when harmless.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// docker and podman: one `run` command line with everything closed that a container engine can close.
-// Limits belong to the engine here, because the command is no child of ours.
+// docker and podman: one `create` command line with everything closed that a container engine can close.
+// Limits belong to the engine here, because the command is no child of ours. The first program inside is
+// harn's own (run/entry): it tries the boundary and starts the command.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "plan/linux/view.h"
 #include "plan/lower.h"
 #include "plan/syscalls/seccomp_json.h"
+#include "plan/wrappers/container_client.h"
 #include "plan/wrappers/container_mounts.h"
 #include "plan/wrappers/container_words.h"
 #include "plan/wrappers/wrapper_coverage.h"
@@ -39,8 +41,10 @@ Status check_words(const Plan& plan, const std::string& image) {
   return {};
 }
 
-// rootless podman on cgroup v1 takes resource limits, warns, and ignores them.
+// rootless podman on cgroup v1 takes resource limits, warns, and ignores them. What was tried decides.
 bool engine_limits_resources(const PlanInput& input, Engine engine) {
+  const auto tool = input.facts.tools.find(std::string(name_of(engine)));
+  if (tool != input.facts.tools.end() && tool->second.limits) return *tool->second.limits;
   return engine == Engine::docker || input.facts.uid == 0 || input.facts.linux.cgroup == CgroupKind::v2;
 }
 
@@ -48,7 +52,7 @@ void not_limited(Coverage& coverage, Dimension dimension, std::string code, std:
   open_gap(coverage,
            {.dimension = dimension,
             .code = std::move(code),
-            .detail = "rootless podman ignores limits on " + what + " without cgroup v2",
+            .detail = "the engine ignores limits on " + what + " here, as rootless podman does without cgroup v2",
             .remedy = "boot with the unified cgroup hierarchy, or run podman as root"},
            Enforcement::not_enforced);
 }
@@ -75,8 +79,11 @@ void add_ulimit(Words& words, std::string_view name, std::uint64_t soft, std::ui
   append(words, {"--ulimit", fmt::format("{}={}:{}", name, soft, hard)});
 }
 
-void limit_each_process(const Limits& limits, Words& words, Coverage& coverage) {
+void limit_each_process(const Limits& limits, Engine engine, Words& words, Coverage& coverage) {
   add_ulimit(words, "core", 1, 1);
+  // podman would raise these two, which a root without that right cannot: they stay what the caller has.
+  if (engine == Engine::podman) append(words, {"--ulimit", "nproc=@run:nproc"});
+  if (engine == Engine::podman && !limits.max_open_files) append(words, {"--ulimit", "nofile=@run:nofile"});
   if (limits.max_cpu_seconds) {
     add_ulimit(words, "cpu", *limits.max_cpu_seconds, *limits.max_cpu_seconds + 1);
     enforced_by(coverage, Dimension::cpu, "container");
@@ -124,7 +131,7 @@ std::vector<AbsPath> scratch_places(const PlanInput& input) {
 Status add_scratch(const PlanInput& input, Engine engine, Words& words) {
   const auto size = input.policy.limits.max_memory_mb ? fmt::format("{}m", *input.policy.limits.max_memory_mb) : std::string("1g");
   for (const auto& place : scratch_places(input)) {
-    HARN_TRY(word, scratch_word(place, size, engine));
+    HARN_TRY(word, scratch_word(place, size, input.facts, engine));
     append(words, {"--tmpfs", std::move(word)});
   }
   return {};
@@ -169,24 +176,34 @@ Status add_mounts(const PlanInput& input, Engine engine, Words& words, Coverage&
 // `input.rules` are those of a container from here on.
 Status lower_inside(const PlanInput& input, Engine engine, Plan& plan) {
   const std::string name(name_of(engine));
-  Words words{program(input.facts, name, name), "run", "--rm", "--init", "--interactive"};
-  append(words, {"--name", "@run:name", "--label", "harn.run=@run:name", "--log-driver", "none"});
+  HARN_TRY(client, container_client(input.command.environment, input.facts, engine));
+  Words words{program(input.facts, name, name)};
+  words.insert(words.end(), client.words.begin(), client.words.end());
+  append(words, {"create", "--pull", "never", "--interactive", "--name", "@run:name", "--label", "harn.run=@run:id", "--label",
+                 "harn.owner=@run:owner", "--log-driver", "none", "--no-healthcheck"});
+  // What an image or a user's settings would add by themselves.
+  if (engine == Engine::podman) append(words, {"--http-proxy=false", "--image-volume", "ignore"});
   if (network_reach(input.policy) != NetworkReach::unrestricted) append(words, {"--network", "none"});
   limit_resources(input, engine, words, plan.coverage);
-  limit_each_process(input.policy.limits, words, plan.coverage);
+  limit_each_process(input.policy.limits, engine, words, plan.coverage);
   watch_clock(input.policy.limits, plan);
   add_identity(input, engine, words);
   HARN_OK(add_mounts(input, engine, words, plan.coverage));
+  HARN_OK(check_client(client, input.rules));
   place_wrapped_temp(input, plan);
   add_environment(input, plan, words);
-  append(words, {"--workdir", plan.cwd.text(), "--entrypoint", "", input.command.image});
+  append(words, {"--mount", fmt::format("type=bind,source=@dir:inside,target={},readonly", entry_directory), "--workdir", plan.cwd.text(),
+                 "--entrypoint", std::string(entry_directory) + "/entry", input.command.image});
+  append(words, {"run", std::string(entry_directory) + "/report", "@run:canary", "@run:pid", "@run:network", "@run:writable"});
   words.insert(words.end(), plan.argv.begin(), plan.argv.end());
 
   const auto sockets = wrapped_sockets(input, /*shares_network=*/false);
   HARN_TRY(filter, wrapped_syscalls(input, sockets));
   HARN_TRY(profile, seccomp_json(filter));
-  plan.confinement =
-      Wrapper{.argv = std::move(words), .files = {{.name = "seccomp.json", .text = std::move(profile)}}, .syscalls = std::move(filter)};
+  plan.confinement = Wrapper{.argv = std::move(words),
+                             .files = {{.name = "seccomp.json", .text = std::move(profile)}},
+                             .syscalls = std::move(filter),
+                             .environment = std::move(client.environment)};
   cover_separation("container", plan.coverage);
   cover_network(input.policy, "container", plan.coverage);
   cover_sockets(sockets, "container", plan);

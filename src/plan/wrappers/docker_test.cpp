@@ -53,12 +53,12 @@ Words argv(const Result<Plan>& plan) {
   return plan ? std::get<Wrapper>(plan->confinement).argv : Words{};
 }
 
-// The values of one option, in order.
+// The values of one option, in order, without harn's own mount.
 Words values(const Result<Plan>& plan, std::string_view option) {
   Words out;
   const auto words = argv(plan);
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
-    if (words[i] == option) out.push_back(words[i + 1]);
+    if (words[i] == option && words[i + 1].find("@dir:inside") == std::string::npos) out.push_back(words[i + 1]);
   return out;
 }
 
@@ -76,12 +76,15 @@ std::vector<AbsPath> paths(std::initializer_list<std::string_view> texts) {
 TEST(Docker, SpellsOutTheWholeCommandLine) {
   const auto plan = lowered({.env = {{"LANG", "C"}}});
   EXPECT_EQ(base::join(argv(plan), " "),
-            "docker run --rm --init --interactive --name @run:name --label harn.run=@run:name --log-driver none --network none "
-            "--ulimit core=1:1 --user 1000:1000 --cap-drop ALL --security-opt no-new-privileges "
+            "docker --host unix:///var/run/docker.sock --config @dir:config create --pull never --interactive --name @run:name "
+            "--label harn.run=@run:id --label harn.owner=@run:owner --log-driver none --no-healthcheck --network none --ulimit core=1:1 "
+            "--user 1000:1000 --cap-drop ALL --security-opt no-new-privileges "
             "--security-opt seccomp=@file:seccomp.json --security-opt label=disable --ipc private --read-only "
-            "--tmpfs /tmp:rw,exec,nosuid,nodev,mode=1777,size=1g --tmpfs /home/me:rw,exec,nosuid,nodev,mode=1777,size=1g "
+            "--tmpfs /tmp:rw,exec,nosuid,nodev,mode=1777,size=1g,uid=1000,gid=1000 --tmpfs "
+            "/home/me:rw,exec,nosuid,nodev,mode=1777,size=1g,uid=1000,gid=1000 "
             "--mount type=bind,source=/w,target=/w --env LANG --env TEMP=/tmp --env TMP=/tmp --env TMPDIR=/tmp --env TMPPREFIX "
-            "--workdir /w --entrypoint  python:3.12-slim make test");
+            "--mount type=bind,source=@dir:inside,target=/.harn,readonly --workdir /w --entrypoint /.harn/entry python:3.12-slim "
+            "run /.harn/report @run:canary @run:pid @run:network @run:writable make test");
   EXPECT_EQ(std::get<Wrapper>(plan->confinement).files.front().name, "seccomp.json");
 }
 
@@ -302,6 +305,39 @@ TEST(Docker, KeepsValuesOffTheCommandLineAndSteeringNamesFromTheClient) {
             (std::vector<RemovedVariable>{{"DOCKER_HOST", "steers the container engine"}, {"PATH", "the image has its own"}}));
   given.policy.env.set["PATH"] = "/evil";
   EXPECT_EQ(values(lowered(given), "--env"), (Words{"HOME=/home/me", "PATH=/evil", "SECRET_NAME"}));
+}
+
+TEST(Docker, TalksOnlyToAnEngineOfThisMachineThatTheCommandCannotReach) {
+  const auto with = [](std::map<std::string, std::string> environment, Lower lower = lower_docker) {
+    Case given;
+    given.command.environment = std::move(environment);
+    return lowered(given, lower);
+  };
+  EXPECT_EQ(values(with({{"DOCKER_HOST", "unix:///run/me/d.sock"}}), "--host"), Words{"unix:///run/me/d.sock"});
+  for (const auto* host : {"tcp://elsewhere:2375", "ssh://me@elsewhere", "unix://relative", "fd://3"})
+    EXPECT_EQ(with({{"DOCKER_HOST", host}}).error().code, ErrorCode::not_supported) << host;
+  EXPECT_EQ(with({{"DOCKER_CONTEXT", "remote"}}).error().code, ErrorCode::not_supported);
+  EXPECT_TRUE(with({{"DOCKER_CONTEXT", "default"}}));
+  EXPECT_EQ(with({{"DOCKER_HOST", "unix:///w/d.sock"}}).error().code, ErrorCode::not_supported);
+  EXPECT_EQ(with({{"CONTAINER_HOST", "ssh://elsewhere"}}, lower_podman).error().code, ErrorCode::not_supported);
+  EXPECT_EQ(with({{"CONTAINERS_CONF", "/w/containers.conf"}}, lower_podman).error().code, ErrorCode::not_supported);
+  const auto plan = with({{"CONTAINERS_CONF", "/etc/mine.conf"}, {"PATH", "/w/bin"}, {"LD_PRELOAD", "/w/x.so"}}, lower_podman);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(std::get<Wrapper>(plan->confinement).environment,
+            (std::map<std::string, std::string>{{"CONTAINERS_CONF", "/etc/mine.conf"},
+                                                {"HOME", "/home/me"},
+                                                {"LC_ALL", "C"},
+                                                {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}}));
+}
+
+TEST(Docker, ASocketInAReadableDirectoryIsAsGoodAsTheDaemon) {
+  Case given;
+  given.facts.paths["/run/me"] = {.kind = PathKind::directory};
+  given.policy.read_only_roots = paths({"/run/me"});
+  given.command.environment = {{"DOCKER_HOST", "unix:///run/me/d.sock"}};
+  EXPECT_EQ(lowered(given).error().code, ErrorCode::not_supported);
+  given.command.environment = {{"DOCKER_HOST", "unix:///var/run/me/d.sock"}};  // another spelling of the same place
+  EXPECT_EQ(lowered(given).error().code, ErrorCode::not_supported);
 }
 
 TEST(Docker, RefusesImagesThatAreOptionsAndWordsThatAreNotText) {

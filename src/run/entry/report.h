@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the first program of a container tells the launcher, through a named pipe that only it can open:
+// the launcher takes all rights from the pipe once the first record is there, and no command runs before.
+#pragma once
+
+namespace harn::run::entry {
+
+inline constexpr const char* directory = "/.harn";  // where the launcher's files appear inside, read-only
+
+enum Door : unsigned {
+  reads = 1,        // the canary could be opened for reading
+  writes = 2,       // … for writing
+  signals = 4,      // the launcher could be signalled
+  network = 8,      // a socket could be had
+  unwritable = 16,  // the workspace cannot be written although the caller can
+};
+
+struct Record {
+  enum Kind : int {
+    ready = 1,        // `doors` were found open; nothing else has run yet
+    not_started = 2,  // `error` of exec
+    ended = 3,        // everybody is gone
+  };
+  int kind = 0;
+  unsigned doors = 0;
+  int status = 0;  // as wait() gives it; of mode "limits": 1 = processes were limited, 2 = memory was
+  int error = 0;
+  unsigned long killed = 0;      // processes that were still alive when the command ended
+  unsigned long cpu_us = 0;      // of everybody reaped
+  unsigned long max_rss_kb = 0;  // of the largest single process
+  unsigned long oom_kills = 0;   // by the kernel, in this container, while the command ran
+  unsigned long refused_forks = 0;
+};
+
+}  // namespace harn::run::entry

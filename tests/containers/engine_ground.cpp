@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "containers/engine_ground.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+namespace harn::test {
+namespace {
+
+constexpr auto own_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr int starts = 200;  // looks at a daemon that comes up
+constexpr useconds_t between_looks = 100'000;
+
+bool installed(const std::string& program) {
+  for (const auto* place : {"/usr/bin/", "/usr/sbin/", "/bin/"})
+    if (::access((place + program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+}  // namespace
+
+EngineGround::EngineGround(std::string engine) : engine_(std::move(engine)) {
+  std::string pattern = "/var/tmp/harn-engine-XXXXXX";  // on a disk: an overlay cannot lie on another one
+  root_ = ::mkdtemp(pattern.data());
+  for (const auto* name : {"work", "home", "state", "scratch"}) std::filesystem::create_directory(root_ + "/" + name);
+  environment_ = {{"PATH", own_path}, {"HOME", root_ + "/home"}, {"XDG_STATE_HOME", root_ + "/state"}, {"HARN_IMAGE", "harn-test:1"}};
+  if (::geteuid() != 0) missing_ = "containers: a private engine needs root";
+  for (const auto* program : {"busybox", "runc", engine_ == "docker" ? "dockerd" : "podman", engine_.c_str()})
+    if (missing_.empty() && !installed(program)) missing_ = fmt::format("containers: {} is not installed", program);
+  if (!missing_.empty()) return;
+  engine_ == "docker" ? start_docker() : settle_podman();
+  if (missing_.empty()) make_image();
+}
+
+EngineGround::~EngineGround() {
+  if (engine_ == "podman" && missing_.empty()) client("rm --all --force");
+  if (daemon_ > 0) {
+    ::kill(daemon_, SIGTERM);
+    int status = 0;
+    for (int i = 0; i < starts && ::waitpid(daemon_, &status, WNOHANG) == 0; ++i) ::usleep(between_looks);
+    ::kill(daemon_, SIGKILL);
+    ::waitpid(daemon_, &status, 0);
+  }
+  shell(fmt::format("for m in $(grep -o '{}[^ ]*' /proc/self/mounts); do umount -l $m 2>/dev/null; done", root_));
+  std::error_code ignored;
+  std::filesystem::remove_all(root_, ignored);
+}
+
+void EngineGround::start_docker() {
+  const auto socket = "unix://" + root_ + "/docker.sock";
+  environment_["DOCKER_HOST"] = socket;
+  const auto log = root_ + "/dockerd.log";
+  daemon_ = ::fork();
+  if (daemon_ == 0) {
+    const int fd = ::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    ::setsid();
+    ::dup2(fd, STDOUT_FILENO);
+    ::dup2(fd, STDERR_FILENO);
+    const auto data = root_ + "/data";
+    const auto exec = root_ + "/exec";
+    const auto pid = root_ + "/dockerd.pid";
+    const char* argv[] = {"dockerd",
+                          "--data-root",
+                          data.c_str(),
+                          "--exec-root",
+                          exec.c_str(),
+                          "-p",
+                          pid.c_str(),
+                          "-H",
+                          socket.c_str(),
+                          "--bridge=none",
+                          "--iptables=false",
+                          "--ip6tables=false",
+                          "--ip-forward=false",
+                          "--ip-masq=false",
+                          nullptr};
+    const std::string path = std::string("PATH=") + own_path;
+    const char* envp[] = {path.c_str(), nullptr};
+    ::execve("/usr/sbin/dockerd", const_cast<char**>(argv), const_cast<char**>(envp));
+    ::_exit(127);
+  }
+  for (int i = 0; i < starts; ++i) {
+    if (client("version --format '{{.Server.Version}}'").exit_code == 0) return;
+    if (::waitpid(daemon_, nullptr, WNOHANG) != 0) break;
+    ::usleep(between_looks);
+  }
+  missing_ = "containers: dockerd does not start: " + shell("tail -n 3 " + log).out;
+}
+
+void EngineGround::settle_podman() {
+  const auto store = root_ + "/store";
+  const auto run = root_ + "/run";
+  std::ofstream(root_ + "/storage.conf") << fmt::format("[storage]\ndriver = \"overlay\"\ngraphroot = \"{}\"\nrunroot = \"{}\"\n", store,
+                                                        run);
+  std::ofstream(root_ + "/containers.conf") << fmt::format(
+      "[engine]\ncgroup_manager = \"cgroupfs\"\nevents_logger = \"file\"\nruntime = \"runc\"\nstatic_dir = \"{}/libpod\"\ntmp_dir = "
+      "\"{}/libpod\"\n",
+      store, run);
+  std::ofstream(root_ + "/policy.json") << R"({"default": [{"type": "insecureAcceptAnything"}]})";
+  environment_["CONTAINERS_STORAGE_CONF"] = root_ + "/storage.conf";
+  environment_["CONTAINERS_CONF"] = root_ + "/containers.conf";
+  if (const auto told = client("version"); told.exit_code != 0) missing_ = "containers: podman does not work: " + told.err;
+}
+
+// The libraries are those of harn itself, which is not static in every build: it attacks from inside.
+void EngineGround::make_image() {
+  const auto made = shell(fmt::format(
+      "set -e; r={0}/rootfs; mkdir -p $r/bin $r/etc $r/proc $r/sys $r/dev $r/var/tmp; mkdir -m 1777 $r/tmp; cp \"$(command -v busybox)\" "
+      "$r/bin/; for a in sh ls cat id sleep ps env echo touch head dd yes kill wget true false mount chmod grep seq wc test date; do ln -s "
+      "busybox $r/bin/$a; done; cp {1} $r/bin/hog; ldd {2} | grep -o '/[^ ]*' | while read f; do mkdir -p $r$(dirname $f); cp -L $f "
+      "$r$f; done; tar -C $r -c . | {3} import - harn-test:1; tar -C $r -c . | {3} import --change 'ENTRYPOINT [\"/bin/false\"]' --change "
+      "'CMD [\"/bin/false\"]' --change 'ENV LD_PRELOAD=/evil.so' --change 'ENV HOME=/evil' --change 'ENV GREETING=image' --change 'USER "
+      "4242' --change 'WORKDIR /evil' "
+      "--change 'LABEL harn.owner=a/b/c/d/e/f harn.run=evil' - harn-hostile:1; tar -C $r -c . | {3} import --change 'VOLUME /data' - "
+      "harn-volume:1",
+      root_, HARN_HOG, HARN_BINARY, engine_));
+  if (made.exit_code != 0) missing_ = "containers: no image could be made: " + made.err;
+}
+
+ProgramRun EngineGround::shell(const std::string& script) const {
+  return run_program(
+      {.argv = {"/bin/sh", "-c", script}, .environment = environment_, .cwd = work(), .scratch = AbsPath::of(root_ + "/scratch")});
+}
+
+ProgramRun EngineGround::client(const std::string& words) const { return shell(engine_ + " " + words); }
+
+std::string EngineGround::harn_words(const std::string& words) const {
+  return fmt::format("{} run --backend {} {}", HARN_BINARY, engine_, words);
+}
+
+ProgramRun EngineGround::harn(const std::string& words) const { return shell(harn_words(words) + " </dev/null"); }
+
+}  // namespace harn::test

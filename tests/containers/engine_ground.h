@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A private engine for the tests: its own storage, its own socket, an image made offline from busybox and
+// the programs of the tests. Stopped and removed at the end.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/run_program.h"
+#include "support/temp_dir.h"
+
+namespace harn::test {
+
+class EngineGround {
+ public:
+  // "docker" or "podman".
+  explicit EngineGround(std::string engine);
+  EngineGround(const EngineGround&) = delete;
+  EngineGround& operator=(const EngineGround&) = delete;
+  ~EngineGround();
+
+  // Why there is no engine to test with here; empty when there is one.
+  const std::string& missing() const { return missing_; }
+  const std::string& engine() const { return engine_; }
+  const std::map<std::string, std::string>& environment() const { return environment_; }
+  const std::string& root() const { return root_; }
+  AbsPath work() const { return AbsPath::of(root_ + "/work"); }
+
+  // In the workspace.
+  ProgramRun shell(const std::string& script) const;
+  // The engine's own client.
+  ProgramRun client(const std::string& words) const;
+  // harn run with the engine and the image, then these words, as a shell reads them.
+  ProgramRun harn(const std::string& words) const;
+  std::string harn_words(const std::string& words) const;
+
+  // Containers of any state, one name per line.
+  std::string containers() const { return client("ps --all --format '{{.Names}}'").out; }
+
+ private:
+  void start_docker();
+  void settle_podman();
+  void make_image();
+
+  std::string engine_;
+  std::string root_ = {};
+  std::string missing_ = {};
+  std::map<std::string, std::string> environment_ = {};
+  pid_t daemon_ = -1;
+};
+
+}  // namespace harn::test
