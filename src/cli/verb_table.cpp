@@ -51,7 +51,7 @@ constexpr Option backend_options[] = {
      .help = "as Harness has it; the last two limit what nobody limited",
      .choices = "none|process|docker",
      .complete = Complete::choice},
-    {.name = "image", .value = "IMAGE", .help = "container image for docker and podman"},
+    {.name = "image", .value = "IMAGE", .help = "container image, never fetched (HARN_IMAGE)"},
     {.name = "no-sandbox", .help = "confine nothing; recorded in the plan"},
 };
 constexpr Option report_options[] = {
