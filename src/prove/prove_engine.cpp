@@ -16,6 +16,7 @@
 #include "prove/facts_key.h"
 #include "run/container/container.h"
 #include "run/run_id.h"
+#include "sys/files.h"
 
 namespace harn {
 namespace {
@@ -63,23 +64,14 @@ Result<bool> try_container(const Plan& plan, const EngineRequest& request) {
   return !report.ended() || report.ended()->status == both_limited;
 }
 
-}  // namespace
-
-Status settle_engine(HostFacts& facts, const EngineRequest& request, const AbsPath& directory) {
+// A tool that was tried: an error where it is of no use.
+Result<Tool> try_engine(const HostFacts& facts, const EngineRequest& request, Tool tool) {
   const auto name = std::string(base::enum_name(request.backend));
-  const auto found = facts.tools.find(name);
-  if (found == facts.tools.end() || facts.platform != Platform::linux) return {};
-  auto& tool = found->second;
-  HARN_TRY(client, plan::container_client(request.environment, facts, engine_of(request.backend)));
-  const auto key = key_of(facts, client, name);
-  if (auto kept = prove::load_facts(directory, key); kept && kept->tools.contains(name)) {
-    tool = kept->tools.at(name);
-    return {};
-  }
-  // Until it is tried it counts as working, so that there is a plan to try it with.
-  tool = {.path = tool.path, .works = true, .limits = true};
+  HARN_OK(sys::make_directories(request.place));
   HARN_TRY(work, sys::OwnDirectory::make(request.place, "harn-engine-"));
   auto there = facts;
+  // Until it is tried it counts as working, so that there is a plan to try it with.
+  there.tools[name] = tool = {.path = tool.path, .works = true, .limits = true};
   there.paths = {{work.path().text(), {.kind = PathKind::directory}}};
   there.git.clear();
   there.cwd = there.project_root = work.path();
@@ -95,7 +87,29 @@ Status settle_engine(HostFacts& facts, const EngineRequest& request, const AbsPa
   HARN_TRY(plan, planned());
   HARN_TRY(limits, try_container(plan, request));
   tool.limits = limits;
-  prove::keep_facts(directory, key, {.tools = {{name, tool}}});
+  return tool;
+}
+
+}  // namespace
+
+Status settle_engine(HostFacts& facts, const EngineRequest& request, const AbsPath& directory) {
+  const auto name = std::string(base::enum_name(request.backend));
+  const auto found = facts.tools.find(name);
+  if (found == facts.tools.end() || facts.platform != Platform::linux) return {};
+  HARN_TRY(client, plan::container_client(request.environment, facts, engine_of(request.backend)));
+  const auto key = key_of(facts, client, name);
+  if (auto kept = prove::load_facts(directory, key); kept && kept->tools.contains(name)) {
+    found->second = kept->tools.at(name);
+    return {};
+  }
+  auto tried = try_engine(facts, request, found->second);
+  if (!tried) {
+    found->second.works = false;
+    found->second.why_not = tried.error().message;
+    return fail(std::move(tried).error());
+  }
+  found->second = std::move(*tried);
+  prove::keep_facts(directory, key, {.tools = {{name, found->second}}});
   return {};
 }
 

@@ -146,6 +146,7 @@ EngineClient client_of(const Plan& plan, const AbsPath& directory, bool dies_wit
 
 Result<Container> Container::create(const ContainerRequest& request) {
   HARN_OK(check_place(request.place));
+  HARN_OK(sys::make_directories(request.place));
   HARN_TRY(files, sys::OwnDirectory::make(request.place, "harn-container-"));
   auto client = client_of(request.plan, files.path(), request.dies_with_thread);
   Container made(std::move(files), std::move(client));
