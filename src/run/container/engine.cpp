@@ -26,7 +26,7 @@ Error engine_silent(const EngineClient& client, const Answer& answer) {
   if (answer.timed_out) {
     error.message = fmt::format("{} did not answer within {} s", client.name, engine_patience.count());
     error.hint = fmt::format("look at '{} info'", client.name);
-  } else if (said.find("permission denied") != std::string::npos) {
+  } else if (base::lower_ascii(answer.err).find("permission denied") != std::string::npos) {
     error.message = fmt::format("this user may not use {}: {}", client.name, said);
     error.hint = client.name == "docker" ? "let root add you to the group docker, or use --backend podman" : "see 'podman info'";
   } else if (client.name == "docker") {
@@ -63,14 +63,15 @@ Result<Answer> ask(const EngineClient& client, std::vector<std::string> words, c
 }
 
 std::string complaint(const Answer& answer) {
-  constexpr std::string_view decorations[] = {"Error response from daemon: ", "docker: ", "Error: ", "error: "};
-  std::string_view line = base::trim(answer.err);
-  // Warnings come first, the reason last; usage hints come after it.
+  constexpr std::string_view decorations[] = {"ERROR: ", "Error: ", "Error response from daemon: ", "docker: ", "error: "};
+  std::string_view line;
+  // Warnings come before the reason, advice comes after it.
   for (const auto candidate : base::split(answer.err, '\n')) {
     const auto text = base::trim(candidate);
     if (text.empty() || text.starts_with("WARNING") || text.starts_with("See '") || text.starts_with("time=\"")) continue;
-    line = text;
-    break;
+    const bool reason = base::lower_ascii(text).starts_with("error") || text.starts_with("docker: ");
+    if (line.empty() || reason) line = text;
+    if (reason) break;
   }
   for (const auto decoration : decorations)
     if (line.starts_with(decoration)) line.remove_prefix(decoration.size());
@@ -79,7 +80,7 @@ std::string complaint(const Answer& answer) {
 
 Error explain(const EngineClient& client, const std::string& image, std::string_view what, const Answer& answer) {
   if (answer.timed_out) return engine_silent(client, answer);
-  const auto alive = ask(client, {"info", "--format", "{{.ID}}"});
+  const auto alive = ask(client, {"version", "--format", client.name == "docker" ? "{{.Server.Version}}" : "{{.Client.Version}}"});
   if (client.name == "docker" && alive && !alive->ok()) return engine_silent(client, *alive);
   const auto known = ask(client, {"image", "inspect", "--format", "{{.Id}}", image});
   if (known && !known->ok() && (!alive || alive->ok() || client.name == "podman")) {
