@@ -123,17 +123,18 @@ TEST_F(Containers, TimeIsTheCommandsOwnAndEndsWhatIgnoresIt) {
 }
 
 TEST_F(Containers, SignalsReachTheCommand) {
-  const auto run = ground()->shell(ground()->harn_words("-- sh -c 'trap \"echo got; exit 5\" INT; echo up; while :; do sleep 0.1; done'") +
-                                   " > ../seen 2>/dev/null & p=$!; while ! grep -q up ../seen; do sleep 0.05; done; kill -INT $p; wait $p; "
-                                   "echo $?; cat ../seen");
+  const auto run = ground()->shell(
+      "rm -f ../seen; " + ground()->harn_words("-- sh -c 'trap \"echo got; exit 5\" INT; echo up; while :; do sleep 0.1; done'") +
+      " > ../seen 2>/dev/null & p=$!; while ! grep -qs up ../seen; do sleep 0.05; done; kill -INT $p; wait $p; "
+      "echo $?; cat ../seen");
   EXPECT_EQ(run.out, "5\nup\ngot\n");
 }
 
 TEST_F(Containers, AKilledHarnTakesItsCommandAlongAndTheNextRunSweeps) {
-  const auto run =
-      ground()->shell(ground()->harn_words("-- sh -c 'echo up; while :; do date >> beat; sleep 0.05; done'") +
-                      " > ../seen 2>/dev/null & p=$!; while ! grep -q up ../seen; do sleep 0.05; done; kill -KILL $p; wait $p; "
-                      "sleep 1; a=$(wc -l < beat); sleep 0.5; b=$(wc -l < beat); rm beat; test $a = $b && echo still");
+  const auto run = ground()->shell(
+      "rm -f ../seen; " + ground()->harn_words("-- sh -c 'date > beat; echo up; while :; do date >> beat; sleep 0.05; done'") +
+      " > ../seen 2>/dev/null & p=$!; while ! grep -qs up ../seen; do sleep 0.05; done; kill -KILL $p; wait $p; "
+      "sleep 1; a=$(wc -l < beat); sleep 0.5; b=$(wc -l < beat); rm beat; test $a -ge 1 && test $a = $b && echo still");
   EXPECT_EQ(run.out, "still\n") << run.err;
   // Somebody else's container with our labels on it, and one whose name alone looks like ours.
   const auto ulimits = std::string("--ulimit nofile=512:512 --ulimit nproc=512:512 --network none");

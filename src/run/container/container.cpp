@@ -90,6 +90,18 @@ std::string writable_trial(const Plan& plan) {
 // Where the words of harn's program begin: after them come only the command's own.
 std::size_t first_entry_word(const Plan& plan) { return wrapper_of(plan).argv.size() - plan.argv.size() - entry_words; }
 
+// The rest of a field that began with a quote: it ends at its quote, and inner ones are doubled.
+std::string quoted_field(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool quote = text[i] == '"';
+    if (quote && (i + 1 >= text.size() || text[i + 1] != '"')) break;
+    if (quote) ++i;
+    out += text[i];
+  }
+  return out;
+}
+
 // What the plan mounts, by its place inside.
 std::set<std::string> planned_mounts(const Plan& plan) {
   std::set<std::string> out;
@@ -100,15 +112,8 @@ std::set<std::string> planned_mounts(const Plan& plan) {
     if (words[i] != "--mount") continue;
     const auto at = value.find("target=");
     if (at == std::string::npos) continue;
-    // A quoted field ends at its quote, with inner quotes doubled.
-    const bool quoted = at > 0 && value[at - 1] == '"';
-    std::string target;
-    for (auto c = at + std::string_view("target=").size(); c < value.size(); ++c) {
-      if (quoted && value[c] == '"' && (c + 1 >= value.size() || value[++c] != '"')) break;
-      if (!quoted && value[c] == ',') break;
-      target += value[c];
-    }
-    out.insert(std::move(target));
+    const auto text = std::string_view(value).substr(at + std::string_view("target=").size());
+    out.insert(at > 0 && value[at - 1] == '"' ? quoted_field(text) : std::string(text.substr(0, text.find(','))));
   }
   return out;
 }
@@ -214,7 +219,7 @@ Status Container::make(const ContainerRequest& request) {
   HARN_TRY(answer, ask(client_, std::move(words), request.plan.env.variables));
   if (!answer.ok()) {
     // One that gave up late may have left something behind.
-    if (answer.timed_out) static_cast<void>(ask(client_, {"rm", "--force", "--volumes", name_}));
+    if (answer.timed_out) order(client_, {"rm", "--force", "--volumes", name_});
     return fail(explain(client_, image_, "make the container", answer));
   }
   id_ = std::string(base::trim(answer.out));
@@ -276,7 +281,7 @@ Result<ContainerState> Container::state() const {
 
 void Container::end() {
   if (report_) report_->close();
-  static_cast<void>(ask(client_, {"kill", "--signal", "KILL", id_}));
+  order(client_, {"kill", "--signal", "KILL", id_});
 }
 
 std::string Container::remove() {

@@ -62,6 +62,11 @@ Result<Answer> ask(const EngineClient& client, std::vector<std::string> words, c
                 .err = outcome.captured_stderr.value_or("")};
 }
 
+void order(const EngineClient& client, std::vector<std::string> words) {
+  const auto answer = ask(client, std::move(words));
+  static_cast<void>(answer);
+}
+
 std::string complaint(const Answer& answer) {
   constexpr std::string_view decorations[] = {"ERROR: ", "Error: ", "Error response from daemon: ", "docker: ", "error: "};
   std::string_view line;

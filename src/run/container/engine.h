@@ -34,6 +34,9 @@ inline constexpr std::chrono::seconds engine_patience{60};
 // `more` are variables for this question alone.
 Result<Answer> ask(const EngineClient& client, std::vector<std::string> words, const std::map<std::string, std::string>& more = {});
 
+// For what is done in any case and checked by nobody: ending and removing once more.
+void order(const EngineClient& client, std::vector<std::string> words);
+
 // What the client said went wrong, without its decoration.
 std::string complaint(const Answer& answer);
 

@@ -29,7 +29,7 @@ void sweep_containers(const EngineClient& client) {
   if (!answer || !answer->ok()) return;
   for (const auto line : base::split(answer->out, '\n')) {
     const std::string id(base::trim(line));
-    if (!id.empty() && is_left_behind(client, id)) static_cast<void>(ask(client, {"rm", "--force", "--volumes", id}));
+    if (!id.empty() && is_left_behind(client, id)) order(client, {"rm", "--force", "--volumes", id});
   }
 }
 
