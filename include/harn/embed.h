@@ -64,6 +64,7 @@ struct Call {
   OutputSink on_output = {};
   const Stop* stop = nullptr;
   bool receipt = true;
+  bool own_environment = false;  // the command's environment counts even where it is empty
 };
 
 class Sandbox {

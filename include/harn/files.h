@@ -66,7 +66,7 @@ class FileScope {
 
  private:
   struct Scope;
-  std::shared_ptr<const Scope> here() const;
+  Result<std::shared_ptr<const Scope>> here() const;
   explicit FileScope(std::shared_ptr<const Scope> scope) : scope_(std::move(scope)) {}
 
   std::shared_ptr<const Scope> scope_;

@@ -100,6 +100,7 @@ struct HostFacts {
   PathFacts paths = {};
   PathKind unlisted = PathKind::missing;  // what a path not in `paths` is taken to be
   std::vector<GitLayout> git = {};
+  std::vector<AbsPath> guarded = {};  // read-only whoever may write around them: what git outside follows besides
 
   bool operator==(const HostFacts&) const = default;
 

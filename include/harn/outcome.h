@@ -43,6 +43,7 @@ struct Outcome {
   bool cancelled = false;              // the caller ended it (RunOptions::stop_fd)
   bool output_truncated = false;       // at a limit, or because nobody took it before the time was over
   std::uint64_t killed_processes = 0;  // still alive when the command ended
+  std::string not_recorded = {};       // why the audit log lacks this run or its end; empty = it does not, or nobody wanted one
   std::string error = {};              // what harn could not do although the command ran; empty = nothing
   Usage usage = {};
   std::optional<std::string> captured_stdout = {};  // unset = went to the caller's own descriptor

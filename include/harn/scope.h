@@ -45,13 +45,15 @@ class PolicyScope {
   struct Level;
   explicit PolicyScope(std::shared_ptr<Level> level);
   static std::shared_ptr<Level>& innermost();
+  friend Result<Policy> within_scope(const Policy& policy);
   friend Result<Policy> policy_for_call(const Policy& policy, std::optional<Profile> profile, const Limits& limits);
 
   std::shared_ptr<Level> level_;
 };
 
-// The policy as the scope around leaves it; itself outside every scope.
-Policy within_scope(const Policy& policy);
+// What the scope around leaves of the policy, which is never more; itself outside every scope. An error when
+// there are more sub-agents on the way than its recursion_limit allows.
+Result<Policy> within_scope(const Policy& policy);
 
 // The policy of one call that asks for a profile and limits of its own, inside the scope around. A
 // stricter profile always counts, a weaker one is refused unless the scope allows it; limits only shrink.

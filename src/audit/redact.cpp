@@ -159,20 +159,34 @@ void hide_after_names(std::string& text) {
 }
 
 void hide_private_keys(std::string& text) {
-  const auto begin = text.find("-----BEGIN ");
-  if (begin == std::string::npos || text.find("PRIVATE KEY", begin) == std::string::npos) return;
-  const auto end = text.find("-----END ", begin);
-  const auto dashes = end == std::string::npos ? end : text.find("-----", end + 9);
-  text.replace(begin, dashes == std::string::npos ? std::string::npos : dashes + 5 - begin, hidden);
+  static constexpr std::string_view opening = "-----BEGIN ";
+  for (std::size_t begin = text.find(opening); begin != std::string::npos; begin = text.find(opening, begin + 1)) {
+    const auto title = std::string_view(text).substr(begin, text.find('\n', begin) - begin);
+    if (title.find("PRIVATE KEY") == std::string_view::npos) continue;
+    const auto end = text.find("-----END ", begin);
+    const auto dashes = end == std::string::npos ? end : text.find("-----", end + 9);
+    text.replace(begin, dashes == std::string::npos ? std::string::npos : dashes + 5 - begin, hidden);
+  }
 }
 
 bool hides_next(std::string_view word) {
   return word.size() > 1 && word.starts_with('-') && word.find('=') == std::string_view::npos && names_a_secret(word);
 }
 
+// As it will stand in the log, where a character may take six.
+std::size_t written_size(std::string_view text) {
+  std::size_t size = 0;
+  for (const char c : text) size += c >= ' ' && c <= '~' && c != '"' && c != '\\' ? 1 : 6;
+  return size;
+}
+
 std::string cut(std::string text) {
-  if (text.size() <= longest_word) return text;
-  auto end = longest_word;
+  std::size_t end = 0;
+  for (std::size_t size = 0; end < text.size(); ++end) {
+    size += written_size(std::string_view(text).substr(end, 1));
+    if (size > longest_word) break;
+  }
+  if (end == text.size()) return text;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return fmt::format("{}[{} more bytes]", text.substr(0, end), text.size() - end);
 }
@@ -183,6 +197,26 @@ std::string without_password(std::string word) {
   return colon == std::string::npos ? word : word.substr(0, colon + 1) + std::string(hidden);
 }
 
+// A word may be a whole command line, as after "sh -c": there too an option may say what comes next.
+void hide_after_options(std::string& text) {
+  std::size_t at = 0;
+  std::string before;
+  while (at < text.size()) {
+    const auto from = text.find_first_not_of(" \t\n", at);
+    if (from == std::string::npos) return;
+    auto end = std::min(text.find_first_of(" \t\n", from), text.size());
+    const auto word = text.substr(from, end - from);
+    const bool login = std::ranges::find(login_options, before) != login_options.end();
+    if ((hides_next(before) && !word.starts_with("--")) || (login && word.find(':') != std::string::npos)) {
+      const auto kept = login ? without_password(word) : std::string(hidden);
+      text.replace(from, word.size(), kept);
+      end = from + kept.size();
+    }
+    before = word;
+    at = end;
+  }
+}
+
 }  // namespace
 
 std::string redacted_text(std::string_view text, std::span<const std::string> secrets) {
@@ -191,6 +225,7 @@ std::string redacted_text(std::string_view text, std::span<const std::string> se
   out = audit::visible(out);
   hide_private_keys(out);
   hide_logins(out);
+  hide_after_options(out);
   hide_after_schemes(out);
   hide_after_names(out);
   hide_tokens(out);
@@ -209,7 +244,7 @@ std::vector<std::string> redacted_words(std::span<const std::string> words, std:
     if (hides_next(before) && !word.starts_with("--")) out.emplace_back(hidden);
     else if (std::ranges::find(login_options, before) != login_options.end()) out.push_back(redacted_text(without_password(word), secrets));
     else out.push_back(redacted_text(word, secrets));
-    bytes += out.back().size();
+    bytes += written_size(out.back());
     before = word;
   }
   return out;

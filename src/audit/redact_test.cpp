@@ -46,6 +46,8 @@ TEST(Redact, TheWordAfterASecretOptionIsHidden) {
   EXPECT_EQ(redacted_words(Words{"tool", "--token", "abc", "--verbose"}, {}), (Words{"tool", "--token", "[redacted]", "--verbose"}));
   EXPECT_EQ(redacted_words(Words{"tool", "--password", "--x"}, {}), (Words{"tool", "--password", "--x"}));
   EXPECT_EQ(redacted_words(Words{"curl", "-u", "me:pw", "https://h"}, {}), (Words{"curl", "-u", "me:[redacted]", "https://h"}));
+  EXPECT_EQ(redacted_words(Words{"sh", "-c", "tool --password hunter2 -u me:pw x"}, {}),
+            (Words{"sh", "-c", "tool --password [redacted] -u me:[redacted] x"}));
 }
 
 TEST(Redact, ValuesOfWithheldVariablesAreHiddenWhereverTheyAppear) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -61,6 +62,11 @@ Result<AuditEvent> in_canonical_form(const AuditEvent& event) {
 }  // namespace
 
 Status AuditLog::Writer::open_anchor() {
+  if (const int process = ::getpid(); std::exchange(opened_by_, process) != process) {
+    anchor_ = sys::UniqueFd();
+    segment_ = sys::UniqueFd();
+    segment_first_ = 0;
+  }
   if (anchor_) return {};
   const auto name = audit::anchor_file(options_.directory);
   constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;

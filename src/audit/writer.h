@@ -37,6 +37,7 @@ class AuditLog::Writer {
   sys::UniqueFd anchor_ = {};
   sys::UniqueFd segment_ = {};
   std::uint64_t segment_first_ = 0;  // the file segment_ is
+  int opened_by_ = 0;                // a lock belongs to the open file: after fork() it would exclude nobody
 };
 
 }  // namespace harn

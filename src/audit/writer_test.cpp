@@ -7,6 +7,7 @@
 #include "audit/anchor.h"
 #include "audit/line.h"
 #include "audit/test_log.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "support/cases.h"
 
@@ -238,6 +239,15 @@ TEST_F(Writing, ASealNeedsItsKeyAndANewOneIsRecorded) {
   EXPECT_NE(*key, *other);
   EXPECT_EQ(verify_audit_log(directory_)->sealed_by, *other);
   EXPECT_EQ(problem_of(directory_, {.public_key = *key}), "the seal of the anchor is wrong");
+}
+
+TEST_F(Writing, WordsOfAnyKindFitIntoAnEvent) {
+  const std::vector<std::string> words(64, std::string(4000, '\x01'));
+  std::string list;
+  for (const auto& word : redacted_words(words, {})) list += (list.empty() ? "" : ",") + base::print_json(base::Value(word));
+  const AuditEvent event[] = {{.type = AuditEventType::exec_started, .data = "{\"argv\":[" + list + "]}"}};
+  const auto kept = test::log_in(directory_)->append(event);
+  EXPECT_TRUE(kept) << kept.error().message;
 }
 
 }  // namespace

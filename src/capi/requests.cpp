@@ -50,7 +50,7 @@ struct OpenFields {
 struct RunFields {
   std::vector<std::string> argv = {};
   std::optional<AbsPath> cwd = {};
-  Environment environment = {};
+  std::optional<Environment> environment = {};
   std::optional<std::string> image = {};
   std::optional<std::uint64_t> timeout_ms = {};
   std::string input = {};
@@ -169,7 +169,20 @@ Result<Fields> read_fields(const char* text) {
   return fields;
 }
 
+// What execve() would read as another name, or cut off.
+Status check_variables(const std::optional<Environment>& environment) {
+  for (const auto& [name, value] : environment.value_or(Environment()))
+    if (name.empty() || name.find_first_of(std::string_view("=\0", 2)) != std::string::npos || value.find('\0') != std::string::npos)
+      return fail(Error{.code = ErrorCode::invalid_command,
+                        .stage = Stage::load,
+                        .message = "the variable " + base::quoted(name) + " cannot stand in an environment",
+                        .hint = "names have no '=', and nothing has a NUL byte",
+                        .where = "/environment"});
+  return {};
+}
+
 Result<Context> context_of(ContextFields fields) {
+  HARN_OK(check_variables(fields.environment));
   Context context;
   context.environment = fields.environment ? std::move(*fields.environment) : own_environment();
   if (fields.cwd) {
@@ -227,8 +240,10 @@ Result<OpenRequest> read_open(const char* text) {
 
 Result<RunRequest> read_run(const char* text) {
   HARN_TRY(fields, read_fields<RunFields>(text));
-  RunRequest request{
-      .command = {.argv = std::move(fields.argv), .cwd = std::move(fields.cwd), .environment = std::move(fields.environment)}};
+  HARN_OK(check_variables(fields.environment));
+  RunRequest request{.command = {.argv = std::move(fields.argv), .cwd = std::move(fields.cwd)}};
+  request.call.own_environment = fields.environment.has_value();
+  if (fields.environment) request.command.environment = std::move(*fields.environment);
   if (fields.image) request.command.image = std::move(*fields.image);
   if (fields.timeout_ms) request.call.wall_time = wait_of(*fields.timeout_ms);
   request.call.input = std::move(fields.input);

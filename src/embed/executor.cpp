@@ -78,12 +78,13 @@ struct Executor::Parts {
   std::optional<Sandbox> sandbox = {};
   std::vector<std::string> notes = {};
   AuditSink* audit = nullptr;
+  std::vector<std::string> secrets = {};
   mutable std::shared_mutex running = {};  // commands share it; cleanup waits for them
 
   void record_blocked(const std::string& command, const std::string& why) const {
     if (audit == nullptr) return;
     const Error error{.code = ErrorCode::refused, .stage = Stage::plan, .message = why};
-    const AuditEvent refused[] = {embed::refusal_event(error, {command}, {})};
+    const AuditEvent refused[] = {embed::refusal_event(error, {command}, secrets)};
     std::ignore = audit->append(refused);  // it does not run either way
   }
 };
@@ -99,6 +100,7 @@ Result<Executor> create_executor(const SandboxPolicy& policy, Context context) {
   auto parts = std::make_unique<Executor::Parts>();
   parts->asked = policy;
   parts->audit = context.audit;
+  if (parts->audit != nullptr) parts->secrets = embed::secrets_in({}, context.environment);
   context.cwd = real(std::move(context.cwd));
   const auto home = real(embed::home_of(context.environment));
   base::Value root;

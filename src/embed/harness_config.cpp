@@ -32,7 +32,8 @@ Result<SandboxConfig> parse_config(std::string_view toml, const AbsPath& file, c
 std::optional<AbsPath> find_config_file(const AbsPath& start) {
   for (auto at = start;; at = at.parent()) {
     auto file = at.join(".harness/config.toml");
-    if (sys::is_entitled_file(file)) return file;
+    // Who made the directory owns what is in it; in a shared place that may be anybody.
+    if (sys::is_entitled_file(file) && sys::is_entitled(file.parent())) return file;
     if (at.is_root()) return std::nullopt;
   }
 }

@@ -27,9 +27,10 @@ Result<std::optional<Policy>> system_ceiling(const AbsPath& home) {
 }
 
 // As for a policy file that an operator names: it stands in place of the user's and the project's.
-Result<Composed> compose(Policy asked, const HostFacts& facts) {
+Result<Composed> compose(Policy asked, const HostFacts& facts, std::optional<Profile>& least) {
   PolicyLayers layers{.project_root = facts.project_root, .home = facts.home};
   HARN_TRY(ceiling, system_ceiling(facts.home));
+  if (ceiling) least = ceiling->profile();
   layers.system_ceiling = std::move(ceiling);
   const std::vector<Policy> written = {asked};
   HARN_TRY(resolved, resolve_policy_paths(std::move(asked)));
@@ -57,11 +58,20 @@ struct Sandbox::Parts {
   HostFacts facts = {};
   Policy policy = {};
   Narrowing narrowing = {};
+  std::optional<Profile> least_profile = {};  // the system's ceiling; no call goes below it
   std::optional<AbsPath> canary = {};
   std::vector<embed::OwnFile> own_files = {};
 };
 
 namespace {
+
+Status check_ceiling(const Policy& policy, const std::optional<Profile>& least) {
+  if (!least || policy.profile() >= *least) return {};
+  return fail(Error{.code = ErrorCode::refused,
+                    .stage = Stage::compose,
+                    .message = "the call asks for a weaker profile than the system's ceiling allows",
+                    .hint = "leave sandbox_profile out of the call"});
+}
 
 struct Planned {
   Plan plan = {};
@@ -69,8 +79,8 @@ struct Planned {
   PathRules rules = {};
 };
 
-Result<Command> settled(Command command, const Context& context) {
-  if (command.environment.empty()) command.environment = context.environment;
+Result<Command> settled(Command command, const Call& call, const Context& context) {
+  if (command.environment.empty() && !call.own_environment) command.environment = context.environment;
   if (command.cwd) {
     HARN_TRY(real, host::resolve_existing(*command.cwd));
     command.cwd = std::move(real);
@@ -95,8 +105,9 @@ Status record_policy(const Context& context, const Policy& policy, const Narrowi
 template <class Parts>
 Result<Planned> make_planned(const Parts& parts, const Command& asked, const Call& call) {
   HARN_TRY(policy, for_call(parts.policy, call));
+  HARN_OK(check_ceiling(policy, parts.least_profile));
   HARN_OK(embed::check_not_blocked(policy, asked.argv));
-  HARN_TRY(command, settled(asked, parts.context));
+  HARN_TRY(command, settled(asked, call, parts.context));
   Planned out{.policy = std::move(policy)};
   auto facts = parts.facts;
   HARN_OK(embed::settle_named_engine(facts, parts.options, parts.context.environment, command.image));
@@ -123,7 +134,7 @@ Result<Sandbox> Sandbox::open(Policy policy, Context context, PlanOptions option
   parts->canary = embed::make_canary(context.environment);
   HARN_TRY(facts, embed::proved_facts({.environment = context.environment, .cwd = context.cwd, .inside = Inside::other_program},
                                       /*confining=*/!options.no_sandbox));
-  HARN_TRY(composed, compose(std::move(policy), facts));
+  HARN_TRY(composed, compose(std::move(policy), facts, parts->least_profile));
   parts->facts = std::move(facts);
   parts->policy = std::move(composed.policy);
   parts->narrowing = std::move(composed.narrowing);
@@ -141,7 +152,8 @@ Result<Plan> Sandbox::plan(const Command& command, const Call& call) const {
 
 Result<Outcome> Sandbox::run(const Command& command, const Call& call) const {
   const auto& context = parts_->context;
-  const auto& environment = command.environment.empty() ? context.environment : command.environment;
+  const bool inherits = command.environment.empty() && !call.own_environment;
+  const auto& environment = inherits ? context.environment : command.environment;
   auto made = make_planned(*parts_, command, call);
   const auto refuse = [&](const Error& error) {
     if (context.audit == nullptr) return;
@@ -170,7 +182,14 @@ Result<Outcome> Sandbox::run(const Command& command, const Call& call) const {
 Result<FileScope> Sandbox::files() const {
   auto facts = parts_->facts;
   auto policy = parts_->policy;
-  (void)embed::look_at_host(facts, policy, parts_->context.environment);
+  // A command could not change its own rules; neither can this.
+  const auto& environment = parts_->context.environment;
+  auto& closed = policy.process_sandbox.read_deny_roots;
+  for (auto& place : {embed::state_directory(environment), embed::user_config_file(environment).parent()}) {
+    const auto way = host::way_to(place);
+    closed.push_back(way ? way->end : place);
+  }
+  (void)embed::look_at_host(facts, policy, environment);
   return FileScope::open(policy, facts);
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "files/devices.h"
+#include "files/git_names.h"
 #include "files/replace_at.h"
 #include "files/violation.h"
 #include "files/walk.h"
@@ -83,13 +84,14 @@ struct FileScope::Scope {
   PathRules rules = {};
   std::shared_ptr<const Policy> around = {};  // the PolicyScope it was made in
 
-  static std::shared_ptr<const Scope> make(Policy policy, HostFacts facts) {
+  static Result<std::shared_ptr<const Scope>> make(Policy policy, HostFacts facts) {
     auto scope = std::make_shared<Scope>();
-    scope->policy = within_scope(with_project_root(std::move(policy), facts.project_root));
+    HARN_TRY(inside, within_scope(with_project_root(std::move(policy), facts.project_root)));
+    scope->policy = std::move(inside);
     scope->rules = PathRules::for_file_operations(scope->policy, facts);
     scope->facts = std::move(facts);
     scope->around = PolicyScope::current();
-    return scope;
+    return std::shared_ptr<const Scope>(std::move(scope));
   }
 
   Decision decide(const AbsPath& real, FileOp op) const {
@@ -122,9 +124,11 @@ struct FileScope::Scope {
     return fail(files::above_protected(removing, real, *root));
   }
 
-  // Repositories are made by commands, whose outcome says so; here nobody would be told.
+  // Repositories are made by commands, whose outcome says so; here nobody would be told. And what git
+  // outside trusts in one stays as it is, wherever it lies and whenever it was made.
   Status admit_git(const Attempt& attempt, const Place& place) const {
-    if (policy.profile() == Profile::unrestricted) return {};
+    if (policy.profile() == Profile::unrestricted || decide(place.real, FileOp::write).origin == Origin::unprotect) return {};
+    if (files::is_trusted_by_git(place.real)) return fail(files::makes_repository(attempt, place.real));
     const bool missing = place.type == sys::FileType::missing;
     const bool new_one = missing && std::ranges::find(place.names, ".git") != place.names.end();
     const bool pointer = !missing && place.type != sys::FileType::directory && place.name() == ".git";
@@ -191,18 +195,19 @@ struct FileScope::Scope {
 
 Result<FileScope> FileScope::open(const Policy& policy, const HostFacts& facts) {
   HARN_OK(validate(policy));
-  return FileScope(Scope::make(policy, facts));
+  HARN_TRY(scope, Scope::make(policy, facts));
+  return FileScope(std::move(scope));
 }
 
 // A PolicyScope entered since then narrows this one for as long as it lasts.
-std::shared_ptr<const FileScope::Scope> FileScope::here() const {
+Result<std::shared_ptr<const FileScope::Scope>> FileScope::here() const {
   const auto around = PolicyScope::current();
   if (around == nullptr || around == scope_->around) return scope_;
   return Scope::make(scope_->policy, scope_->facts);
 }
 
 Result<std::string> FileScope::read_text(std::string_view path, std::size_t max_bytes) const {
-  const auto scope = here();
+  HARN_TRY(scope, here());
   if (const auto device = files::standard_device(path, FileOp::read)) {
     HARN_OK(files::check_capability(scope->policy, reading));
     if (*device == files::StandardDevice::null) return std::string();
@@ -224,7 +229,7 @@ Result<std::string> FileScope::read_text(std::string_view path, std::size_t max_
 }
 
 Result<std::vector<FileEntry>> FileScope::list(std::string_view path) const {
-  const auto scope = here();
+  HARN_TRY(scope, here());
   sys::UniqueFd fd;
   HARN_OK(scope->at_end(listing, path, files::LastLink::follow, [&](const Place& place) -> Result<int> {
     if (place.type == sys::FileType::missing) return ENOENT;
@@ -240,14 +245,14 @@ Result<std::vector<FileEntry>> FileScope::list(std::string_view path) const {
 }
 
 Result<bool> FileScope::exists(std::string_view path) const {
-  const auto scope = here();
+  HARN_TRY(scope, here());
   if (files::standard_device(path, FileOp::read)) return true;
   HARN_TRY(place, scope->admitted_place(asking, path));
   return place.type != sys::FileType::missing;
 }
 
 Status FileScope::write_text(std::string_view path, std::string_view text) const {
-  const auto scope = here();
+  HARN_TRY(scope, here());
   if (const auto device = files::standard_device(path, FileOp::write)) {
     HARN_OK(files::check_capability(scope->policy, writing));
     if (*device == files::StandardDevice::null) return {};
@@ -259,7 +264,7 @@ Status FileScope::write_text(std::string_view path, std::string_view text) const
 }
 
 Status FileScope::remove(std::string_view path) const {
-  const auto scope = here();
+  HARN_TRY(scope, here());
   return scope->at_end(removing, path, files::LastLink::keep, [&](const Place& place) -> Result<int> {
     if (place.names.empty()) return EBUSY;  // "/"
     if (place.type == sys::FileType::missing) return ENOENT;
@@ -270,7 +275,7 @@ Status FileScope::remove(std::string_view path) const {
 }
 
 Status FileScope::remove_tree(std::string_view path) const {
-  const auto scope = here();
+  HARN_TRY(scope, here());
   return scope->at_end(removing, path, files::LastLink::keep, [&](const Place& place) -> Result<int> {
     if (place.names.empty()) return EBUSY;
     if (place.type == sys::FileType::missing) return ENOENT;

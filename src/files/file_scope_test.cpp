@@ -152,6 +152,13 @@ TEST(FileScope, NoRepositoryIsMadeOrRedirected) {
   EXPECT_EQ(files.remove("tree/.git").error().code, ErrorCode::refused);
   EXPECT_EQ(files.list("."), (std::vector<FileEntry>{{"tree", EntryKind::directory}}));
   EXPECT_TRUE(files.write_text(".gitignore", "build\n"));
+  // Made since then, where nothing was known of it.
+  for (const auto* directory : {"w/.git/hooks", "w/.git/modules/a/b", "w/.git/worktrees/t", "w/deep/er/.git"})
+    stand.temp.directory(directory);
+  for (const auto* path : {".git/config", ".git/hooks/pre-commit", ".git/modules/a/b/config", ".git/modules/a/b/hooks/x",
+                           ".git/worktrees/t/commondir", ".git/worktrees/t/gitdir", "deep/er/.git/config"})
+    EXPECT_EQ(files.write_text(path, "x").error().code, ErrorCode::refused) << path;
+  EXPECT_TRUE(files.write_text(".git/HEAD", "ref: refs/heads/main\n"));
 }
 
 TEST(FileScope, RootsAreNotRemoved) {

@@ -65,7 +65,47 @@ std::string not_believed(const AbsPath& dot_git, std::string_view why) {
   return fmt::format("{} names a git directory that {}: it stays closed", base::quoted(dot_git.text()), why);
 }
 
+constexpr std::size_t most_inside = 64;
+constexpr int deepest_module = 6;  // submodules have paths for names
+
+void add_other_work_trees(const AbsPath& git_dir, std::vector<AbsPath>& out) {
+  const auto place = git_dir.join("worktrees");
+  if (!is_directory(place)) return;
+  const auto names = sys::list_directory(place, most_inside);
+  if (!names) return out.push_back(place);
+  for (const auto& name : *names)
+    for (const auto* file : {"commondir", "gitdir", "config.worktree"}) out.push_back(place.join(name).join(file));
+}
+
+// False when there is more than can be named.
+bool add_modules_in(const AbsPath& place, int depth, std::size_t& left, std::vector<AbsPath>& out) {
+  if (!is_directory(place)) return true;
+  const auto names = sys::list_directory(place, most_inside);
+  if (!names || depth == deepest_module) return false;
+  for (const auto& name : *names) {
+    const auto here = place.join(name);
+    if (!is_directory(here)) continue;
+    if (left == 0) return false;
+    --left;
+    const bool module = sys::type_of(here.join("HEAD")) == sys::FileType::file;
+    if (module)
+      for (const auto* file : {"hooks", "config", "config.worktree", "commondir", "objects/info/alternates"})
+        out.push_back(here.join(file));
+    if (!add_modules_in(module ? here.join("modules") : here, depth + 1, left, out)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+std::vector<AbsPath> trusted_beneath(const AbsPath& git_dir) {
+  std::vector<AbsPath> modules;
+  std::size_t left = most_inside;
+  const auto place = git_dir.join("modules");
+  if (!add_modules_in(place, 0, left, modules)) modules = {place};
+  add_other_work_trees(git_dir, modules);
+  return modules;
+}
 
 GitFinding find_git_layout(const AbsPath& work_tree) {
   const auto dot_git = work_tree.join(".git");

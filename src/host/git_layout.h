@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harn/host.h"
 
@@ -24,5 +25,10 @@ GitFinding find_git_layout(const AbsPath& work_tree);
 // its hooks and configuration as it does the root's own. Such a layout opens nothing (both directories
 // are the same one), so that its .git needs no proof.
 std::optional<GitLayout> find_nested_repository(const AbsPath& directory);
+
+// What git outside follows beneath a repository's own directory, which the command may write: hooks,
+// configuration and pointers of its submodules and of its other work trees. Where there are too many to name, the
+// whole place they lie in.
+std::vector<AbsPath> trusted_beneath(const AbsPath& git_dir);
 
 }  // namespace harn::host

@@ -143,5 +143,25 @@ TEST_F(GitLayoutTest, ARepositoryInsideARootIsGuardedAndOpensNothing) {
   EXPECT_EQ(find_nested_repository(temp.path("plain")), std::nullopt);
 }
 
+TEST(GitLayout, WhatGitFollowsInsideARepositoryIsKnown) {
+  const TempDir temp;
+  temp.file("r/.git/modules/third_party/lib/HEAD");
+  temp.file("r/.git/modules/third_party/lib/modules/inner/HEAD");
+  temp.directory("r/.git/worktrees/wt");
+  const auto found = trusted_beneath(temp.path("r/.git"));
+  const auto has = [&](std::string_view name) { return std::ranges::find(found, temp.path("r/.git").join(name)) != found.end(); };
+  for (const auto* name : {"modules/third_party/lib/config", "modules/third_party/lib/hooks", "modules/third_party/lib/commondir",
+                           "modules/third_party/lib/modules/inner/config", "worktrees/wt/commondir", "worktrees/wt/gitdir"})
+    EXPECT_TRUE(has(name)) << name;
+  EXPECT_FALSE(has("modules/third_party/config"));
+  EXPECT_TRUE(trusted_beneath(temp.path("none")).empty());
+  // Whoever makes more than can be named has closed the place.
+  for (int i = 0; i < 70; ++i) {
+    temp.directory("r/.git/worktrees/w" + std::to_string(i));
+    temp.file("r/.git/modules/m" + std::to_string(i) + "/HEAD");
+  }
+  EXPECT_EQ(trusted_beneath(temp.path("r/.git")), (std::vector{temp.path("r/.git/modules"), temp.path("r/.git/worktrees")}));
+}
+
 }  // namespace
 }  // namespace harn::host

@@ -105,6 +105,10 @@ void tell_alternates(const GitLayout& git, const Policy& policy, std::vector<std
                                   base::quoted(git.common_dir.text()), base::quoted(store.text()), base::shell_word(store.text())));
 }
 
+void guard_beneath(const AbsPath& git_dir, HostFacts& facts) {
+  for (auto& path : host::trusted_beneath(git_dir)) facts.guarded.push_back(std::move(path));
+}
+
 // Repositories directly inside a root: deeper ones would cost a walk through everything.
 void add_nested_repositories(const AbsPath& root, const host::Listings& listings, HostFacts& facts, std::vector<std::string>& notes) {
   std::size_t found = 0;
@@ -115,13 +119,16 @@ void add_nested_repositories(const AbsPath& root, const host::Listings& listings
   for (const auto& directory : directories.value_or(std::vector<AbsPath>())) {
     auto layout = host::find_nested_repository(directory);
     if (!layout) continue;
-    if (++found > most_nested_repositories) {
-      notes.push_back(fmt::format("{} holds more than {} repositories: from {} on, their hooks and configuration are ordinary files",
-                                  base::quoted(root.text()), most_nested_repositories, base::quoted(directory.text())));
-      return;
+    // An earlier command may have made the many to have one forgotten.
+    if (++found > most_nested_repositories) facts.guarded.push_back(layout->git_dir);
+    else {
+      guard_beneath(layout->git_dir, facts);
+      facts.git.push_back(std::move(*layout));
     }
-    facts.git.push_back(std::move(*layout));
   }
+  if (found > most_nested_repositories)
+    notes.push_back(fmt::format("{} holds more than {} repositories: the git directories of the others are read-only",
+                                base::quoted(root.text()), most_nested_repositories));
 }
 
 // What a protected link leads to is protected too, unless that would close a writable root.
@@ -188,6 +195,7 @@ std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy) {
   const auto rooted = with_project_root(policy, facts.project_root);
   std::vector<std::string> notes;
   facts.git.clear();
+  facts.guarded.clear();
   facts.paths.clear();
   const auto listings = list_crowded_places(rooted, facts);
   for (const auto& root : *rooted.workspace_roots) {
@@ -195,6 +203,7 @@ std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy) {
     if (finding.layout) tell_alternates(*finding.layout, rooted, notes);
     if (finding.layout) facts.git.push_back(std::move(*finding.layout));
     if (!finding.note.empty()) notes.push_back(std::move(finding.note));
+    guard_beneath(root.join(".git"), facts);
     add_nested_repositories(root, listings, facts, notes);
   }
   for (const auto& path : paths_of_interest(rooted, facts, [&](std::string_view text) { return listings.known_absent(text); })) {

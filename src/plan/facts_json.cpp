@@ -95,6 +95,7 @@ struct Fields<HostFacts> {
                                    field("linux", &HostFacts::linux),
                                    field("tools", &HostFacts::tools),
                                    field("git", &HostFacts::git),
+                                   field("guarded", &HostFacts::guarded),
                                    field("unlisted", &HostFacts::unlisted),
                                    field("paths", &HostFacts::paths)};
 };

@@ -146,6 +146,7 @@ class Collector {
   // A linked worktree commits into directories outside itself. Hooks stay closed, and what names a
   // program or another object store stays read-only: git on the host follows it.
   void add_git() {
+    for (const auto& path : facts_.guarded) cap(path);
     if (facts_.git.empty()) return;
     const PathModel model(policy_);
     for (const auto& git : facts_.git) {

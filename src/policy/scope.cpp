@@ -14,7 +14,8 @@ struct PolicyScope::Level {
   std::shared_ptr<const Policy> policy = {};
   Narrowing narrowing = {};
   bool allow_demotion = false;
-  bool left = false;  // before an inner one: the inner one takes it along when it leaves
+  std::uint32_t sub_agents = 0;  // on the way from the outermost scope
+  bool left = false;             // before an inner one: the inner one takes it along when it leaves
   std::shared_ptr<Level> outer = {};
 };
 
@@ -25,7 +26,7 @@ void take_over(std::optional<Member>& mine, const std::optional<Member>& theirs)
   if (!mine) mine = theirs;
 }
 
-// A scope that says nothing about a member leaves it as it is; the other side's is no more than that.
+// A scope that says nothing about a member leaves it as it is.
 Policy filled_from(Policy policy, const Policy& other) {
   take_over(policy.sandbox_profile, other.sandbox_profile);
   take_over(policy.side_effect_level, other.side_effect_level);
@@ -49,6 +50,7 @@ Policy filled_from(Policy policy, const Policy& other) {
   return policy;
 }
 
+// Of two scopes, each of which only takes away.
 Intersection under(const Policy& ceiling, const Policy& policy) {
   return intersect(filled_from(ceiling, policy), filled_from(policy, ceiling));
 }
@@ -77,7 +79,9 @@ Result<PolicyScope> PolicyScope::enter(Policy policy, ScopeOptions options) {
     composed = under(ceiling, composed.policy);
     // Who was not allowed to weaken the profile cannot allow it to others.
     level->allow_demotion = options.allow_demotion && level->outer->allow_demotion;
+    level->sub_agents = level->outer->sub_agents;
   }
+  if (options.sub_agent) ++level->sub_agents;
   level->policy = std::make_shared<const Policy>(std::move(composed.policy));
   level->narrowing = std::move(composed.narrowing);
   innermost() = level;
@@ -99,13 +103,23 @@ std::shared_ptr<const Policy> PolicyScope::current() {
   return level ? level->policy : nullptr;
 }
 
-Policy within_scope(const Policy& policy) {
-  const auto around = PolicyScope::current();
-  return around ? under(*around, policy).policy : policy;
+// Only the scope's unset members are filled: what the policy does not mention has its own meaning, and a
+// scope that names it must not give it another.
+Result<Policy> within_scope(const Policy& policy) {
+  const auto& level = PolicyScope::innermost();
+  if (!level) return policy;
+  auto narrowed = policy;
+  for (std::uint32_t i = 0; i < level->sub_agents; ++i) {
+    HARN_TRY(nested, for_nested_run(std::move(narrowed)));
+    narrowed = std::move(nested);
+  }
+  auto out = intersect(filled_from(*level->policy, narrowed), narrowed).policy;
+  out.env.set = narrowed.env.set;  // a variable is given, not taken away
+  return out;
 }
 
 Result<Policy> policy_for_call(const Policy& policy, std::optional<Profile> profile, const Limits& limits) {
-  auto out = within_scope(policy);
+  HARN_TRY(out, within_scope(policy));
   const auto& level = PolicyScope::innermost();
   if (profile && *profile < out.profile() && !(level && level->allow_demotion))
     return fail(Error{.code = ErrorCode::refused,

@@ -41,8 +41,10 @@ TEST(PolicyScope, NestedScopesIntersectAndLeavingRestores) {
 
 TEST(PolicyScope, UnsetRootsAreTheSurroundingOnesAndEmptyOnesAreNone) {
   const auto outer = PolicyScope::enter(rooted({"/w"}));
-  EXPECT_EQ(within_scope({}).workspace_roots, std::vector{AbsPath::of("/w")});
-  EXPECT_TRUE(entries(within_scope(rooted({})).workspace_roots).empty());
+  const auto inner = PolicyScope::enter({});
+  EXPECT_EQ(inner->policy().workspace_roots, std::vector{AbsPath::of("/w")});
+  EXPECT_EQ(within_scope(rooted({"/w/a"}))->workspace_roots, std::vector{AbsPath::of("/w/a")});
+  EXPECT_TRUE(entries(within_scope(rooted({}))->workspace_roots).empty());
 }
 
 TEST(PolicyScope, WhatAScopeDoesNotMentionStays) {
@@ -59,7 +61,7 @@ TEST(PolicyScope, WhatAScopeDoesNotMentionStays) {
   expected.limits.max_processes = 4;
   {
     const auto scope = PolicyScope::enter(only_limits);
-    EXPECT_EQ(digest(within_scope(wide)), digest(expected));
+    EXPECT_EQ(digest(*within_scope(wide)), digest(expected));
     const auto inner = PolicyScope::enter(wide);
     EXPECT_EQ(digest(inner->policy()), digest(expected));
   }
@@ -67,8 +69,51 @@ TEST(PolicyScope, WhatAScopeDoesNotMentionStays) {
   closed.network = Network{};
   closed.read_only_roots = {std::vector<AbsPath>{}};
   const auto scope = PolicyScope::enter(closed);
-  EXPECT_EQ(within_scope(wide).effective_network().mode, NetworkMode::limited);
-  EXPECT_TRUE(entries(within_scope(wide).read_only_roots).empty());
+  EXPECT_EQ(within_scope(wide)->effective_network().mode, NetworkMode::limited);
+  EXPECT_TRUE(entries(within_scope(wide)->read_only_roots).empty());
+}
+
+// What a policy leaves unset is not for a scope to fill.
+TEST(PolicyScope, NeverWidensWhatAPolicyDoesNotMention) {
+  auto policy = rooted({"/w"});
+  policy.recursion_limit = 1;
+  Policy wide;
+  wide.sandbox_profile = Profile::unrestricted;
+  wide.side_effect_level = SideEffectLevel::network;
+  wide.network = Network{.mode = NetworkMode::unrestricted};
+  wide.read_only_roots = {AbsPath::of("/etc")};
+  wide.unprotect = {AbsPath::of("/w/.git/hooks")};
+  wide.process_sandbox.read_roots = {AbsPath::of("/opt")};
+  wide.process_sandbox.write_roots = {AbsPath::of("/srv")};
+  wide.process_sandbox.credentials = {AbsPath::of("/home/u/.netrc")};
+  wide.process_sandbox.package_tokens = true;
+  wide.process_sandbox.unix_sockets = {UnixSocket{.path = AbsPath::of("/run/docker.sock"), .allow_dangerous = true}};
+  wide.env.passthrough = std::set<std::string>{"FOO_TOKEN"};
+  wide.env.set = {{"ZZ", "1"}};
+  wide.recursion_limit = 7;
+  const auto check = [&] {
+    const auto inside = within_scope(policy);
+    ASSERT_TRUE(inside);
+    for (const auto& widening : within(policy, *inside)) ADD_FAILURE() << widening.member << ": " << widening.requested;
+    EXPECT_EQ(inside->profile(), Profile::worktree);
+    EXPECT_FALSE(inside->exposes_package_tokens());
+    EXPECT_TRUE(inside->env.set.empty());
+  };
+  const auto outer = PolicyScope::enter(wide);
+  check();
+  const auto narrow = PolicyScope::enter({});
+  const auto wide_again = PolicyScope::enter(wide);
+  check();
+}
+
+TEST(PolicyScope, SubAgentsCountAgainstThePolicyToo) {
+  auto policy = rooted({"/w"});
+  policy.recursion_limit = 1;
+  const auto first = PolicyScope::enter({}, {.sub_agent = true});
+  EXPECT_EQ(within_scope(policy)->recursion_limit, 0u);
+  const auto second = PolicyScope::enter({}, {.sub_agent = true});
+  ASSERT_TRUE(second);
+  EXPECT_EQ(within_scope(policy).error().code, ErrorCode::refused);
 }
 
 TEST(PolicyScope, LeavingOutOfOrderNeverBringsBackWhatWasLeft) {

@@ -91,7 +91,7 @@ Result<Outcome> ContainerSession::exec(const Plan& plan, const RunOptions& optio
   const auto names = sandbox::NameWatch::before(plan, options.workspace);
   auto words = container.exec_words(plan, name, sandbox::all_terminals(stdio));
   const auto run_id = options.run_id.empty() ? run::make_run_id() : options.run_id;
-  HARN_OK(sandbox::record_start(plan, options, run_id));
+  HARN_TRY(not_recorded, sandbox::record_start(plan, options, run_id));
   auto outcome = attendant.attend(container, report, std::move(words), std::move(stdio));
   ::unlink(container.inside().join(name).text().c_str());
   if (!outcome) {
@@ -106,6 +106,7 @@ Result<Outcome> ContainerSession::exec(const Plan& plan, const RunOptions& optio
     outcome->receipt.layers["image"] = container.image_id();
   }
   outcome->receipt.run_id = run_id;
+  outcome->not_recorded = std::move(not_recorded);
   sandbox::record_end(options, *outcome, digest(plan), run_id);
   return outcome;
 }

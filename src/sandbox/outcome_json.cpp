@@ -124,6 +124,7 @@ base::Value outcome_value(Outcome outcome) {
   if (outcome.cancelled) out.set("cancelled", true);
   out.set("output_truncated", outcome.output_truncated);
   out.set("killed_processes", outcome.killed_processes);
+  if (!outcome.not_recorded.empty()) out.set("not_recorded", outcome.not_recorded);
   if (!outcome.error.empty()) out.set("error", outcome.error);
   out.set("usage", usage_value(outcome.usage));
   out.set("appeared", texts(outcome.appeared));

@@ -81,12 +81,13 @@ AuditEvent denied(const Denial& denial, const RunOptions& options, const std::st
 
 }  // namespace
 
-Status record_start(const Plan& plan, const RunOptions& options, const std::string& run_id) {
-  if (options.audit == nullptr) return {};
+Result<std::string> record_start(const Plan& plan, const RunOptions& options, const std::string& run_id) {
+  if (options.audit == nullptr) return std::string();
   auto events = options.decided;
   events.push_back(started(plan, options, run_id));
   auto kept = options.audit->append(events);
-  if (kept || plan.profile != Profile::os_hardened) return {};
+  if (kept) return std::string();
+  if (plan.profile != Profile::os_hardened) return kept.error().message;
   auto error = std::move(kept).error();
   return fail(
       Error{.code = ErrorCode::refused,
@@ -96,12 +97,13 @@ Status record_start(const Plan& plan, const RunOptions& options, const std::stri
             .hint = error.hint.empty() ? "make room for the audit log, or set XDG_STATE_HOME to a directory you can write" : error.hint});
 }
 
-void record_end(const RunOptions& options, const Outcome& outcome, const std::string& plan_digest, const std::string& run_id) {
+void record_end(const RunOptions& options, Outcome& outcome, const std::string& plan_digest, const std::string& run_id) {
   if (options.audit == nullptr) return;
   std::vector<AuditEvent> events;
   for (const auto& denial : outcome.denials) events.push_back(denied(denial, options, run_id));
   events.push_back(finished(outcome, plan_digest, run_id));
-  std::ignore = options.audit->append(events);
+  const auto kept = options.audit->append(events);
+  if (!kept && outcome.not_recorded.empty()) outcome.not_recorded = "its end: " + kept.error().message;
 }
 
 void record_no_start(const RunOptions& options, const Error& error, const std::string& run_id) {

@@ -6,11 +6,11 @@
 
 namespace harn::sandbox {
 
-// An error when the profile does not let a command run that is not recorded.
-Status record_start(const Plan& plan, const RunOptions& options, const std::string& run_id);
+// Why it is not recorded; empty when it is. An error when the profile does not let such a command run.
+Result<std::string> record_start(const Plan& plan, const RunOptions& options, const std::string& run_id);
 
-// The command has run, so the sink itself is the only one who can complain.
-void record_end(const RunOptions& options, const Outcome& outcome, const std::string& plan_digest, const std::string& run_id);
+// The command has run, so that its outcome can only say what is missing.
+void record_end(const RunOptions& options, Outcome& outcome, const std::string& plan_digest, const std::string& run_id);
 void record_no_start(const RunOptions& options, const Error& error, const std::string& run_id);
 
 }  // namespace harn::sandbox

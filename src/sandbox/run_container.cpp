@@ -40,7 +40,7 @@ Result<Outcome> run_container(const Plan& plan, const RunOptions& options) {
   if (options.receipt) receipt.layers["image"] = container.image_id();
 
   const auto names = NameWatch::before(plan, options.workspace);
-  HARN_OK(record_start(plan, options, run_id));
+  HARN_TRY(not_recorded, record_start(plan, options, run_id));
   const auto plan_digest = options.audit == nullptr || options.receipt ? receipt.plan_digest : digest(plan);
   const auto running = Clock::now();
   auto attended = attendant.attend(container, container.report(), container.start_words(), std::move(stdio));
@@ -51,6 +51,7 @@ Result<Outcome> run_container(const Plan& plan, const RunOptions& options) {
   outcome.error = container.remove();
   if (!outcome.error.empty())
     receipt.gaps.push_back({.dimension = Dimension::processes, .code = "left_running", .paths = {}, .detail = outcome.error, .remedy = {}});
+  outcome.not_recorded = std::move(not_recorded);
   record_end(options, outcome, plan_digest, run_id);
   // Those that a killed harn left: after the command, so that it need not wait for them.
   run::sweep_containers(container.client());

@@ -130,7 +130,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   receipt.timings_us["prepare"] = micros_since(start);
 
   const auto names = sandbox::NameWatch::before(plan, options.workspace);
-  HARN_OK(sandbox::record_start(plan, options, run_id));
+  HARN_TRY(not_recorded, sandbox::record_start(plan, options, run_id));
   const auto spawning = Clock::now();
   HARN_TRY(process, or_recorded(run::spawn(std::move(prepared)), options, run_id));
   receipt.timings_us["spawn"] = micros_since(spawning);
@@ -158,6 +158,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   names.report(outcome);
   if (!outcome.error.empty())
     receipt.gaps.push_back({.dimension = Dimension::processes, .code = "left_running", .paths = {}, .detail = outcome.error, .remedy = {}});
+  outcome.not_recorded = std::move(not_recorded);
   sandbox::record_end(options, outcome, plan_digest, run_id);
   outcome.receipt = std::move(receipt);
   return outcome;

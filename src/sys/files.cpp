@@ -236,11 +236,13 @@ bool is_writable_directory(const AbsPath& path) {
   return target_type_of(path) == FileType::directory && ::faccessat(AT_FDCWD, path.text().c_str(), W_OK | X_OK, AT_EACCESS) == 0;
 }
 
-bool is_entitled_file(const AbsPath& path) {
+bool is_entitled_file(const AbsPath& path) { return is_entitled(path) && target_type_of(path) == FileType::file; }
+
+bool is_entitled(const AbsPath& path) {
   // The link's owner counts, not the target's: he chose where it leads.
   struct stat file = {};
   struct stat directory = {};
-  if (::lstat(path.text().c_str(), &file) != 0 || target_type_of(path) != FileType::file) return false;
+  if (::lstat(path.text().c_str(), &file) != 0) return false;
   if (file.st_uid == ::geteuid() || file.st_uid == 0) return true;
   return ::stat(path.parent().text().c_str(), &directory) == 0 && file.st_uid == directory.st_uid;
 }

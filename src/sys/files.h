@@ -75,6 +75,8 @@ bool is_writable_directory(const AbsPath& path);
 // A regular file (or link to one) that belongs to this user, to root, or to the owner of its directory: not one that a
 // stranger dropped into a shared directory.
 bool is_entitled_file(const AbsPath& path);
+// The same for whatever is at the path itself.
+bool is_entitled(const AbsPath& path);
 
 // Puts `text` in place of the file in one step, readable by its owner only; makes missing directories.
 Status replace_file(const AbsPath& path, std::string_view text);

@@ -88,5 +88,26 @@ TEST(AuditProcesses, TwoHundredDeathsLeaveAnIntactLogWithItsRepairs) { kill_ofte
 
 TEST(AuditProcesses, AlsoWhileFilesAreRotatedAndRemoved) { kill_often("20000", 60, true); }
 
+// A lock belongs to the open file, which children share with their parent.
+TEST(AuditProcesses, ChildrenOfOneProgramTakeTurnsToo) {
+  const TempDir temp;
+  const auto log = AuditLog::open({.directory = temp.path("audit"), .session_id = "run-1"});
+  const AuditEvent event[] = {{.type = AuditEventType::exec_started}};
+  ASSERT_TRUE(log->append(event));
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    children.push_back(::fork());
+    if (children.back() != 0) continue;
+    for (int round = 0; round < 200; ++round)
+      if (!log->append(event)) ::_exit(1);
+    ::_exit(0);
+  }
+  for (const auto child : children) EXPECT_EQ(status_of(child), 0);
+  const auto report = *verify_audit_log(temp.path("audit"));
+  EXPECT_EQ(report.problem, "");
+  EXPECT_EQ(report.events, 801u);
+  EXPECT_TRUE(report.repairs.empty());
+}
+
 }  // namespace
 }  // namespace harn::test

@@ -87,6 +87,37 @@ class FilesTest(SandboxTest):
 
         self.assertEqual(asyncio.run(main()), ["tool_rejected", "written"])
 
+    def test_a_scope_never_gives(self) -> None:
+        for widening in (
+            {"sandbox_profile": "unrestricted"},
+            {"read_only_roots": [str(self.outside)]},
+            {"process_sandbox": {"read_roots": [str(self.outside)]}},
+        ):
+            with policy_scope(widening):
+                self.assertNotIn("secret", self.sandbox.run_sync(["cat", str(self.outside / "secret")]).stdout)
+                with self.assertRaises(SandboxError):
+                    self.files.read_text(self.outside / "secret")
+
+    def test_a_command_takes_the_scope_it_was_asked_for_in(self) -> None:
+        policy = {"workspace_roots": [str(self.work)], "side_effect_level": "read_only"}
+
+        async def main() -> None:
+            with policy_scope(policy):
+                waiting = self.sandbox.run(["true"])
+                policy["side_effect_level"] = "process_exec"  # too late
+            await waiting
+
+        with self.assertRaises(SandboxError) as caught:
+            asyncio.run(main())
+        self.refused(caught)
+
+    def test_an_empty_environment_is_one(self) -> None:
+        sandbox = Sandbox({}, cwd=self.work, environment=self.environment(VISIBLE="1"))
+        self.assertIn("VISIBLE", sandbox.run_sync(["/usr/bin/env"]).stdout)
+        self.assertNotIn("VISIBLE", sandbox.run_sync(["/usr/bin/env"], environment={}).stdout)
+        with self.assertRaises(SandboxError):
+            sandbox.run_sync(["/usr/bin/env"], environment={"GITHUB_TOKEN=x": ""})
+
     def test_sub_agents_run_out(self) -> None:
         with policy_scope({"recursion_limit": 1}), policy_scope({}, sub_agent=True):
             self.assertTrue(self.files.exists("."))

@@ -27,6 +27,7 @@ def result_of(outcome: _native.Json) -> ExecutionResult:
         timed_out=outcome["timed_out"],
         oom_killed=outcome["oom_killed"],
         error=outcome.get("error") or None,
+        not_recorded=outcome.get("not_recorded") or None,
         cpu_exceeded=outcome["cpu_exceeded"],
         file_size_exceeded=outcome["file_size_exceeded"],
         processes_exceeded=outcome["processes_exceeded"],

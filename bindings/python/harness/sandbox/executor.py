@@ -7,7 +7,7 @@ import asyncio
 import os
 import warnings
 from types import TracebackType
-from typing import Any, Dict, List, Mapping, Optional, Type, Union
+from typing import Any, Coroutine, Dict, List, Mapping, Optional, Type, Union
 
 from harness import _native
 from harness.sandbox._running import OnText, run_async, run_sync
@@ -31,7 +31,7 @@ class SandboxExecutor:
         if handle:
             _native.library().harn_executor_free(handle)
 
-    async def execute(
+    def execute(
         self,
         command: str,
         cwd: Optional[PathText] = None,
@@ -41,13 +41,13 @@ class SandboxExecutor:
         input: Union[str, bytes] = b"",
         on_stdout: Optional[OnText] = None,
         on_stderr: Optional[OnText] = None,
-    ) -> ExecutionResult:
+    ) -> Coroutine[Any, Any, ExecutionResult]:
         """Runs `command` with /bin/sh. `timeout` is in seconds of the clock, 120 by default; 0 means max_cpu_seconds.
 
         Pieces of output are handed to on_stdout and on_stderr in the loop's thread as they come. Cancelling the
         task ends every process of the command, then raises CancelledError.
         """
-        return await run_async(self._run(command, cwd, _either(timeout, timeout_sec), input), on_stdout, on_stderr)
+        return run_async(self._run(command, cwd, _either(timeout, timeout_sec), input), on_stdout, on_stderr)
 
     def execute_sync(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, Coroutine, Dict, Mapping, Optional, Sequence, Union
 
 from harness import _native
 from harness.sandbox._running import OnText, run_async, run_sync
@@ -54,14 +54,14 @@ class Sandbox:
         """What the operating system would be told, and how much of the policy that enforces."""
         return _native.call("harn_sandbox_plan", self._handle, json.dumps(_request(argv, options)).encode())
 
-    async def run(
+    def run(
         self, argv: Sequence[str], *, on_stdout: Optional[OnText] = None, on_stderr: Optional[OnText] = None, **options: Any
-    ) -> ExecutionResult:
+    ) -> Coroutine[Any, Any, ExecutionResult]:
         """Options: cwd, environment, timeout (seconds), input, captured_bytes, profile (stricter), limits (smaller).
 
         A refusal raises SandboxError.
         """
-        return await run_async(self._run(argv, options), on_stdout, on_stderr)
+        return run_async(self._run(argv, options), on_stdout, on_stderr)
 
     def run_sync(
         self, argv: Sequence[str], *, on_stdout: Optional[OnText] = None, on_stderr: Optional[OnText] = None, **options: Any

@@ -133,6 +133,7 @@ class ExecutionResult:
     processes_exceeded: bool = False
     output_truncated: bool = False
     killed_processes: int = 0
+    not_recorded: Optional[str] = None  #: why the audit log lacks this run or its end
     usage: Mapping[str, int] = dataclasses.field(default_factory=dict)
     receipt: Mapping[str, Any] = dataclasses.field(default_factory=dict)  #: what was asked for, what was enforced, how that is known
 
