@@ -59,6 +59,8 @@ class Verification {
     report_.interrupted = anchor_.announced.has_value();
     noted_.first = 1;
     std::erase_if(segments, [&](const Segment& segment) { return segment.first < slot.first; });
+    // A writer that died before its announcement may have made the next file; nothing is in it.
+    while (!segments.empty() && segments.back().size == 0 && segments.back().first > slot.end.segment) segments.pop_back();
     for (const auto& segment : segments) {
       if (segment.first != head_.count + 1)
         return problem(fmt::format("the file that begins with event {} is missing", head_.count + 1), audit::segment_name(segment.first));
@@ -108,7 +110,8 @@ class Verification {
     if (record.seq == anchor_.settled->end.head.count && record.hash != anchor_.settled->end.head.hash)
       return problem(fmt::format("event {} is not the one the anchor names", record.seq), where), false;
     if (expected_ && record.seq == expected_->seq && record.hash == expected_->hash) expected_.reset();
-    audit::note_own_event(record, noted_);
+    // What an interrupted writer said about the log is not done yet.
+    if (record.seq <= anchor_.settled->end.head.count) audit::note_own_event(record, noted_);
     if (record.event_type == name_of(AuditEventType::log_repaired)) report_.repairs.push_back(std::move(record));
     return true;
   }

@@ -241,6 +241,16 @@ TEST_F(Writing, ASealNeedsItsKeyAndANewOneIsRecorded) {
   EXPECT_EQ(problem_of(directory_, {.public_key = *key}), "the seal of the anchor is wrong");
 }
 
+TEST_F(Writing, AWriterMayDieBeforeItsAnnouncement) {
+  test::write_events(*test::log_in(directory_), 3);
+  put(segment_file(directory_, 4), "");
+  EXPECT_EQ(problem_of(directory_), "");
+  EXPECT_EQ(append_error(), "");
+  EXPECT_EQ(problem_of(directory_), "");
+  put(segment_file(directory_, 4), "x");
+  EXPECT_NE(problem_of(directory_), "");
+}
+
 TEST_F(Writing, WordsOfAnyKindFitIntoAnEvent) {
   const std::vector<std::string> words(64, std::string(4000, '\x01'));
   std::string list;
