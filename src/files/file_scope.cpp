@@ -52,7 +52,7 @@ Error wrong_kind(const Attempt& attempt, std::string_view path, std::string_view
 
 Result<std::string> read_to_end(int fd, std::string_view path, std::size_t max_bytes) {
   std::string out;
-  std::array<char, 64 * 1024> piece;
+  std::array<char, 1u << 16> piece;
   for (;;) {
     const auto got = ::read(fd, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
@@ -65,6 +65,19 @@ Result<std::string> read_to_end(int fd, std::string_view path, std::size_t max_b
                         .hint = "read it in pieces with a command, or raise the limit of this call"});
     out.append(piece.data(), static_cast<std::size_t>(got));
   }
+}
+
+// For reading, and without waiting for anybody; 0 or an errno.
+Result<int> open_file(const Place& place, sys::UniqueFd& out) {
+  if (place.type == sys::FileType::missing) return ENOENT;
+  out = sys::UniqueFd(
+      ::openat(place.directory.get(), std::string(place.name()).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!out) return errno;
+  struct stat status = {};
+  if (::fstat(out.get(), &status) != 0) return errno;
+  if (S_ISDIR(status.st_mode)) return EISDIR;
+  if (!S_ISREG(status.st_mode)) return fail(wrong_kind(reading, place.real.text(), "no regular file"));
+  return 0;
 }
 
 EntryKind kind_of(sys::FileType type) {
@@ -214,17 +227,7 @@ Result<std::string> FileScope::read_text(std::string_view path, std::size_t max_
     return read_to_end(static_cast<int>(*device), path, max_bytes);
   }
   sys::UniqueFd fd;
-  HARN_OK(scope->at_end(reading, path, files::LastLink::follow, [&](const Place& place) -> Result<int> {
-    if (place.type == sys::FileType::missing) return ENOENT;
-    fd = sys::UniqueFd(
-        ::openat(place.directory.get(), std::string(place.name()).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    if (!fd) return errno;
-    struct stat status = {};
-    if (::fstat(fd.get(), &status) != 0) return errno;
-    if (S_ISDIR(status.st_mode)) return EISDIR;
-    if (!S_ISREG(status.st_mode)) return fail(wrong_kind(reading, place.real.text(), "no regular file"));
-    return 0;
-  }));
+  HARN_OK(scope->at_end(reading, path, files::LastLink::follow, [&](const Place& place) { return open_file(place, fd); }));
   return read_to_end(fd.get(), path, max_bytes);
 }
 

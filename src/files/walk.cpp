@@ -110,11 +110,14 @@ class Walker {
     error_ = error;
     missing_.push_back(std::move(name));
     for (auto& rest : names_) {
-      if (rest != "..") missing_.push_back(std::move(rest));
-      else if (!missing_.empty()) missing_.pop_back();
-      else if (held_.size() > 1) held_.pop_back();
+      if (rest != "..") {
+        missing_.push_back(std::move(rest));
+        continue;
+      }
       // The kernel does not climb out of what is not there; only the decision needs a path.
-      if (rest == ".." && error_ == 0) error_ = ENOENT;
+      if (error_ == 0) error_ = ENOENT;
+      if (!missing_.empty()) missing_.pop_back();
+      else if (held_.size() > 1) held_.pop_back();
     }
     names_.clear();
     return false;
