@@ -87,6 +87,20 @@ TEST_F(Embedded, APolicyScopeNarrowsWhatRunsInsideIt) {
   EXPECT_EQ(sandbox.files()->read_text("g"), "x\n");
 }
 
+// A command that could change its own rules is refused; a file operation must not do it either.
+TEST_F(Embedded, FileOperationsLeaveHarnsOwnFilesAlone) {
+  auto inside = context();
+  inside.environment["XDG_STATE_HOME"] = work_.join("state").text();
+  inside.environment["XDG_CONFIG_HOME"] = work_.join("config").text();
+  const auto sandbox = Sandbox::open({}, inside);
+  ASSERT_TRUE(sandbox) << describe(sandbox.error());
+  const auto files = sandbox->files();
+  ASSERT_TRUE(files);
+  for (const auto* path : {"state/harn/trusted", "state/harn/facts/x", "config/harn/config.toml"})
+    EXPECT_EQ(files->write_text(path, "x").error().code, ErrorCode::refused) << path;
+  EXPECT_TRUE(files->write_text("config/other/f", "x"));
+}
+
 TEST_F(Embedded, OneCallMayPromoteAndNotDemote) {
   const auto sandbox = open();
   const auto promoted = sandbox.run(shell("true"), {.profile = Profile::os_hardened});

@@ -37,7 +37,7 @@ class Executing(SandboxTest):
         for audit in ("off", None):
             executor = create_executor(SandboxPolicy(blocked_commands=("curl",)), cwd=self.work, environment=self.environment(MY_TOKEN="hunter2"), audit=audit)
             await_all(executor.execute("echo hunter2"))
-            await_all(executor.execute("curl x"))
+            await_all(executor.execute("curl -d hunter2 x"))
             self.assertEqual(log.exists(), audit is None)
         text = "".join(path.read_text() for path in log.glob("*.jsonl"))
         for event in ("policy_loaded", "plan_made", "exec_started", "exec_finished", "sandbox_refused"):
@@ -129,7 +129,7 @@ class Executing(SandboxTest):
         self.assertEqual(executor.validate_command("c''url x"), "Command blocked by sandbox policy: contains 'curl'")
         self.assertEqual(executor.validate_command("/usr/bin/curl x"), "Command blocked by sandbox policy: contains 'curl'")
         self.assertIsNone(executor.validate_command("rsync -a a b"))
-        result = await_all(executor.execute("curl x"))
+        result = await_all(executor.execute("curl -d hunter2 x"))
         self.assertEqual((result.exit_code, result.error), (1, "Command blocked by sandbox policy: contains 'curl'"))
 
     def test_secrets_never_pass(self) -> None:
