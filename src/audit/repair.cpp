@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "audit/event.h"
 #include "audit/files.h"
 #include "base/json.h"
 #include "base/sha256.h"
@@ -59,7 +60,7 @@ AuditEvent repaired_event(std::string_view reason, const Slot& before, const Tai
   data.set("lost", before.end.head.count > tail.head.count ? before.end.head.count - tail.head.count : 0);
   data.set("removed_bytes", tail.rest_bytes);
   if (!tail.rest_hash.empty()) data.set("removed_sha256", tail.rest_hash);
-  return {.type = AuditEventType::log_repaired, .data = base::canonical_json(data), .canonical = true};
+  return make_event(AuditEventType::log_repaired, data);
 }
 
 std::uint64_t size_in(const std::vector<Segment>& segments, std::uint64_t first) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/json.h"
+#include "audit/event.h"
 
 namespace harn::audit {
 namespace {
@@ -60,7 +60,7 @@ Result<Pruning> plan_pruning(const AbsPath& directory, const AuditSettings& sett
   data.set("files", static_cast<std::uint64_t>(gone.size()));
   slot.first = before_first.count + 1;
   slot.before_first = before_first.hash;
-  pruning.event = AuditEvent{.type = AuditEventType::log_pruned, .data = base::canonical_json(data), .canonical = true};
+  pruning.event = make_event(AuditEventType::log_pruned, data);
   pruning.segments.insert(pruning.segments.end(), gone.begin(), gone.end());
   return pruning;
 }

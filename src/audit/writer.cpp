@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "audit/event.h"
 #include "audit/repair.h"
 #include "audit/retention.h"
 #include "audit/seal.h"
@@ -56,7 +57,7 @@ Result<AuditEvent> in_canonical_form(const AuditEvent& event) {
   if (event.canonical) return event;
   HARN_TRY(value, base::parse_json(event.data, "data"));
   if (!value.is(base::ValueKind::object)) return wrong("the data of an event is no JSON object");
-  return AuditEvent{.type = event.type, .data = base::canonical_json(value), .canonical = true};
+  return audit::make_event(event.type, value);
 }
 
 }  // namespace
@@ -246,7 +247,7 @@ Result<std::string> AuditLog::Writer::start_sealing(bool replace) {
   HARN_OK(sys::replace_file(file, keys.secret_key + "\n"));
   base::Value data;
   data.set("public_key", keys.public_key);
-  const AuditEvent sealed[] = {{.type = AuditEventType::log_sealed, .data = base::canonical_json(data), .canonical = true}};
+  const AuditEvent sealed[] = {audit::make_event(AuditEventType::log_sealed, data)};
   HARN_OK(append_locked(sealed, &keys.public_key));
   return keys.public_key;
 }

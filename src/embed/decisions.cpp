@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/json.h"
+#include "audit/event.h"
 #include "plan/coverage.h"
 #include "plan/names.h"
 #include "policy/env_rules.h"
@@ -12,16 +12,6 @@
 
 namespace harn::embed {
 namespace {
-
-AuditEvent event_of(AuditEventType type, const base::Value& data) {
-  return {.type = type, .data = base::canonical_json(data), .canonical = true};
-}
-
-base::Array texts(const std::vector<std::string>& list) {
-  base::Array out;
-  for (const auto& text : list) out.emplace_back(redacted_text(text));
-  return out;
-}
 
 base::Array dimension_names(const Coverage& coverage, Enforcement status) {
   base::Array out;
@@ -46,13 +36,13 @@ std::vector<AuditEvent> policy_events(const Policy& policy, const Loaded& loaded
   base::Value data;
   data.set("policy_digest", digest(policy));
   data.set("profile", base::enum_name(policy.profile()));
-  data.set("sources", texts(loaded.sources));
-  std::vector<AuditEvent> events = {event_of(AuditEventType::policy_loaded, data)};
+  data.set("sources", audit::redacted_list(loaded.sources));
+  std::vector<AuditEvent> events = {audit::make_event(AuditEventType::policy_loaded, data)};
   if (loaded.narrowings.empty()) return events;
   base::Value narrowed;
   narrowed.set("policy_digest", *data.find("policy_digest"));
-  narrowed.set("taken", texts(loaded.narrowings));
-  events.push_back(event_of(AuditEventType::policy_narrowed, narrowed));
+  narrowed.set("taken", audit::redacted_list(loaded.narrowings));
+  events.push_back(audit::make_event(AuditEventType::policy_narrowed, narrowed));
   return events;
 }
 
@@ -67,14 +57,14 @@ std::vector<AuditEvent> plan_events(const Plan& plan, const PlanOptions& options
   data.set("not_enforced", dimension_names(plan.coverage, Enforcement::not_enforced));
   data.set("degraded", dimension_names(plan.coverage, Enforcement::degraded));
   if (options.no_sandbox) data.set("no_sandbox", true);
-  std::vector<AuditEvent> events = {event_of(AuditEventType::plan_made, data)};
+  std::vector<AuditEvent> events = {audit::make_event(AuditEventType::plan_made, data)};
   const bool open = plan.route == Route::direct && plan.profile != Profile::unrestricted;
   if (!options.no_sandbox && plan.tried.empty() && !open) return events;
   base::Value fallback;
   fallback.set("to", open || options.no_sandbox ? "nothing" : base::enum_name(plan.backend));
   fallback.set("reason", options.no_sandbox ? "--no-sandbox" : options.fallback == Fallback::off ? "HARN_HANDLER_SANDBOX" : "host");
   fallback.set("tried", tried(plan.tried));
-  events.push_back(event_of(AuditEventType::sandbox_fallback, fallback));
+  events.push_back(audit::make_event(AuditEventType::sandbox_fallback, fallback));
   return events;
 }
 
@@ -86,7 +76,7 @@ AuditEvent refusal_event(const Error& error, const std::vector<std::string>& arg
   base::Array words;
   for (auto& word : redacted_words(argv, secrets)) words.emplace_back(std::move(word));
   data.set("argv", std::move(words));
-  return event_of(AuditEventType::sandbox_refused, data);
+  return audit::make_event(AuditEventType::sandbox_refused, data);
 }
 
 std::vector<std::string> secrets_in(const std::vector<RemovedVariable>& withheld, const Environment& environment) {

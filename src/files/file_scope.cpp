@@ -259,7 +259,7 @@ Status FileScope::write_text(std::string_view path, std::string_view text) const
   if (const auto device = files::standard_device(path, FileOp::write)) {
     HARN_OK(files::check_capability(scope->policy, writing));
     if (*device == files::StandardDevice::null) return {};
-    const int error = files::write_all(static_cast<int>(*device), text);
+    const int error = sys::write_all(static_cast<int>(*device), text);
     if (error != 0) return fail(failed(writing, path, error));
     return {};
   }

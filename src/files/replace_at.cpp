@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "sys/files.h"
 #include "sys/unique_fd.h"
 
 namespace harn::files {
@@ -46,22 +47,12 @@ int keep_appearance(int directory, const std::string& name, int fresh) {
 
 }  // namespace
 
-int write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const auto wrote = ::write(fd, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-  return 0;
-}
-
 int replace_at(int directory, const std::string& name, std::string_view text) {
   std::string beside;
   sys::UniqueFd fresh(make_beside(directory, beside));
   if (!fresh) return errno;
   int error = keep_appearance(directory, name, fresh.get());
-  if (error == 0) error = write_all(fresh.get(), text);
+  if (error == 0) error = sys::write_all(fresh.get(), text);
   // Some file systems find out about a full disk only here.
   if (error == 0 && ::close(fresh.release()) != 0) error = errno;
   if (error == 0 && ::renameat(directory, beside.c_str(), directory, name.c_str()) != 0) error = errno;
@@ -77,7 +68,7 @@ int overwrite_at(int directory, const std::string& name, std::string_view text) 
   if (::fstat(fd.get(), &status) != 0) return errno;
   if (!S_ISREG(status.st_mode)) return EINVAL;
   if (::ftruncate(fd.get(), 0) != 0) return errno;
-  return write_all(fd.get(), text);
+  return sys::write_all(fd.get(), text);
 }
 
 }  // namespace harn::files

@@ -16,7 +16,4 @@ int replace_at(int directory, const std::string& name, std::string_view text);
 // The file itself, for a name whose directory is not ours to put a second file into.
 int overwrite_at(int directory, const std::string& name, std::string_view text);
 
-// All of it, to a descriptor that may be a pipe or a terminal.
-int write_all(int fd, std::string_view text);
-
 }  // namespace harn::files

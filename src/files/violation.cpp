@@ -6,6 +6,7 @@
 #include "base/enum_names.h"
 #include "base/text.h"
 #include "policy/names.h"
+#include "policy/roots_text.h"
 
 namespace harn::files {
 namespace {
@@ -20,12 +21,6 @@ std::string_view verb_of(FileOp op) {
     case FileOp::remove: return "delete";
     default: return "read";
   }
-}
-
-std::string roots_text(const Policy& policy) {
-  std::string out;
-  for (const auto& root : entries(policy.workspace_roots)) out += (out.empty() ? "" : ", ") + root.text();
-  return out;
 }
 
 bool changes(FileOp op) { return op == FileOp::write || op == FileOp::remove; }
@@ -66,7 +61,7 @@ Error violation(const Policy& policy, const Attempt& attempt, std::string_view a
     case Origin::nothing: break;
     default: return refusal(fmt::format("{} under a read-only workspace root", start), leads);
   }
-  return refusal(fmt::format("{} outside workspace_roots [{}]", start, roots_text(policy)), leads);
+  return refusal(fmt::format("{} outside workspace_roots [{}]", start, policy::roots_text(policy)), leads);
 }
 
 Error above_protected(const Attempt& attempt, const AbsPath& real, const AbsPath& beneath) {

@@ -18,18 +18,6 @@ constexpr int max_links = 40;           // as the kernel
 constexpr std::size_t max_names = 256;  // deeper than any project, and a bound for descriptors held
 constexpr int look = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 
-sys::FileType type_of(const struct stat& status) {
-  switch (status.st_mode & S_IFMT) {
-    case S_IFDIR: return sys::FileType::directory;
-    case S_IFREG: return sys::FileType::file;
-    case S_IFLNK: return sys::FileType::link;
-    case S_IFCHR:
-    case S_IFBLK: return sys::FileType::device;
-    case S_IFSOCK: return sys::FileType::socket;
-    default: return sys::FileType::other;
-  }
-}
-
 class Walker {
  public:
   Walker(const AbsPath& start, std::string_view path, LastLink last) : last_(last) {
@@ -81,7 +69,7 @@ class Walker {
     if (!fd) return stop(errno == ENOENT ? 0 : errno, std::move(name));
     struct stat status = {};
     if (::fstat(fd.get(), &status) != 0) return fail(sys::os_failure("fstat", name, errno));
-    const auto type = type_of(status);
+    const auto type = sys::type_from(status.st_mode);
     const bool last = names_.empty();
     if (type == sys::FileType::link && !(last && last_ == LastLink::keep)) return follow(fd.get(), std::move(name));
     if (type == sys::FileType::directory) {

@@ -9,6 +9,7 @@
 #include "plan/names.h"
 #include "plan/route.h"
 #include "policy/presets.h"
+#include "policy/roots_text.h"
 
 namespace harn {
 namespace {
@@ -39,19 +40,14 @@ Status check_may_run(const Policy& policy, const Command& command) {
                               "add process = [\"exec\"] to capabilities"));
 }
 
-std::string roots_text(const Policy& policy) {
-  std::vector<std::string> names;
-  for (const auto& root : entries(policy.workspace_roots)) names.push_back(root.text());
-  return base::join(names, ", ");
-}
-
 Status check_cwd(const Policy& policy, const AbsPath& cwd) {
   const auto inside = [&](const std::vector<AbsPath>& roots) {
     return std::any_of(roots.begin(), roots.end(), [&](const AbsPath& root) { return root.contains(cwd); });
   };
   if (inside(entries(policy.workspace_roots)) || inside(entries(policy.read_only_roots))) return {};
-  return fail(refused_command("sandbox violation: process cwd '" + cwd.text() + "' is outside workspace_roots [" + roots_text(policy) + "]",
-                              "use --cwd with a directory inside, or add the directory with --write or --read"));
+  return fail(
+      refused_command("sandbox violation: process cwd '" + cwd.text() + "' is outside workspace_roots [" + policy::roots_text(policy) + "]",
+                      "use --cwd with a directory inside, or add the directory with --write or --read"));
 }
 
 Status check_roots_exist(const Policy& policy, const HostFacts& facts) {

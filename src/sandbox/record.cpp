@@ -4,22 +4,12 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/json.h"
+#include "audit/event.h"
 #include "plan/names.h"
 #include "policy/names.h"
 
 namespace harn::sandbox {
 namespace {
-
-AuditEvent event_of(AuditEventType type, const base::Value& data) {
-  return {.type = type, .data = base::canonical_json(data), .canonical = true};
-}
-
-base::Array texts(const std::vector<std::string>& list) {
-  base::Array out;
-  for (const auto& text : list) out.emplace_back(redacted_text(text));
-  return out;
-}
 
 // Names of variables hold no secrets, and there are many of them; but they may be no text.
 std::string name_text(const std::string& name) {
@@ -42,7 +32,7 @@ AuditEvent started(const Plan& plan, const RunOptions& options, const std::strin
   base::Array removed;
   for (const auto& variable : plan.env.removed) removed.emplace_back(name_text(variable.name));
   data.set("env_removed", std::move(removed));
-  return event_of(AuditEventType::exec_started, data);
+  return audit::make_event(AuditEventType::exec_started, data);
 }
 
 AuditEvent finished(const Outcome& outcome, const std::string& plan_digest, const std::string& run_id) {
@@ -63,10 +53,10 @@ AuditEvent finished(const Outcome& outcome, const std::string& plan_digest, cons
   data.set("cpu_ms", outcome.usage.cpu_ms);
   data.set("max_memory_bytes", outcome.usage.max_memory_bytes);
   if (outcome.killed_processes != 0) data.set("killed_processes", outcome.killed_processes);
-  if (!outcome.appeared.empty()) data.set("appeared", texts(outcome.appeared));
-  if (!outcome.created_trusted.empty()) data.set("created_trusted", texts(outcome.created_trusted));
+  if (!outcome.appeared.empty()) data.set("appeared", audit::redacted_list(outcome.appeared));
+  if (!outcome.created_trusted.empty()) data.set("created_trusted", audit::redacted_list(outcome.created_trusted));
   if (!outcome.error.empty()) data.set("error", redacted_text(outcome.error));
-  return event_of(AuditEventType::exec_finished, data);
+  return audit::make_event(AuditEventType::exec_finished, data);
 }
 
 AuditEvent denied(const Denial& denial, const RunOptions& options, const std::string& run_id) {
@@ -76,7 +66,7 @@ AuditEvent denied(const Denial& denial, const RunOptions& options, const std::st
   data.set("target", redacted_text(denial.target, options.secrets));
   data.set("rule", redacted_text(denial.rule));
   if (!denial.remedy.empty()) data.set("remedy", redacted_text(denial.remedy));
-  return event_of(AuditEventType::denial, data);
+  return audit::make_event(AuditEventType::denial, data);
 }
 
 }  // namespace
@@ -111,7 +101,7 @@ void record_no_start(const RunOptions& options, const Error& error, const std::s
   base::Value data;
   data.set("run_id", run_id);
   data.set("error", redacted_text(error.message, options.secrets));
-  const AuditEvent events[] = {event_of(AuditEventType::exec_finished, data)};
+  const AuditEvent events[] = {audit::make_event(AuditEventType::exec_finished, data)};
   std::ignore = options.audit->append(events);
 }
 

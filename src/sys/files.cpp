@@ -24,7 +24,6 @@
 #include "sys/unique_fd.h"
 
 namespace harn::sys {
-namespace {
 
 FileType type_from(mode_t mode) {
   if (S_ISDIR(mode)) return FileType::directory;
@@ -34,6 +33,18 @@ FileType type_from(mode_t mode) {
   if (S_ISSOCK(mode)) return FileType::socket;
   return FileType::other;
 }
+
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const auto written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+namespace {
 
 Result<std::string> read_all(int fd, const AbsPath& path, std::size_t max_bytes) {
   std::string text;
@@ -51,13 +62,8 @@ Result<std::string> read_all(int fd, const AbsPath& path, std::size_t max_bytes)
   }
 }
 
-Status write_all(int fd, const std::string& path, std::string_view text) {
-  while (!text.empty()) {
-    const auto written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail(os_failure("write", path, errno));
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+Status keep_all(int fd, const std::string& path, std::string_view text) {
+  if (const int error = write_all(fd, text); error != 0) return fail(os_failure("write", path, error));
   if (::fsync(fd) != 0) return fail(os_failure("fsync", path, errno));
   return {};
 }
@@ -260,7 +266,7 @@ Status replace_file(const AbsPath& path, std::string_view text) {
   std::string fresh = path.text() + ".XXXXXX";
   const UniqueFd fd(::mkostemp(fresh.data(), O_CLOEXEC));
   if (!fd) return fail(os_failure("mkostemp", fresh, errno));
-  auto written = write_all(fd.get(), fresh, text);
+  auto written = keep_all(fd.get(), fresh, text);
   if (written && ::rename(fresh.c_str(), path.text().c_str()) != 0) written = fail(os_failure("rename", fresh, errno));
   if (!written) ::unlink(fresh.c_str());
   return written;

@@ -3,6 +3,8 @@
 // follows a policy or decides one.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,6 +25,8 @@ enum class FileType : std::uint8_t {
   socket,
   other
 };
+
+FileType type_from(mode_t mode);
 
 // The path itself; a symbolic link is a link.
 FileType type_of(const AbsPath& path);
@@ -86,6 +90,9 @@ Status make_directories(const AbsPath& path);
 
 // Whether that would work now, found out by making and removing a file beside it.
 Status try_replace_file(const AbsPath& path);
+
+// All of it, whatever the descriptor is; 0 or an errno.
+int write_all(int fd, std::string_view text);
 
 // "open '/x' failed: No such file or directory", from errno.
 Error os_failure(std::string_view call, std::string_view path, int error, Stage stage = Stage::load);
