@@ -2,6 +2,8 @@
 // The executor's promises on the real kernel, and the attacks Harness names, run for real and bounded.
 #include "harn/executor.h"
 
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -237,6 +239,15 @@ TEST_F(Executing, FindsTheConfigurationOfTheProject) {
   EXPECT_EQ(config.policy.allowed_paths, (std::vector<std::string>{work_.join("src").text(), "/tmp"}));
   EXPECT_EQ(config.policy.blocked_commands, (std::vector<std::string>{"rm -rf /", "curl"}));
   EXPECT_EQ(config.file, work_.join(".harness/config.toml"));
+}
+
+TEST_F(Executing, AStrangersConfigurationInASharedDirectoryIsNoneOfOurs) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make another user's files";
+  const auto file = dir_.file("work/.harness/config.toml", "[sandbox]\nmode = \"none\"\n");
+  for (const auto& path : {file, file.parent()}) ASSERT_EQ(::chown(path.text().c_str(), 12345, 12345), 0);
+  const auto found = find_config(dir_.directory("work/mine"), home_);
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(*found);
 }
 
 TEST_F(Executing, AWrongConfigurationIsAnErrorAndNoneIsNone) {

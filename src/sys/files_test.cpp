@@ -137,6 +137,12 @@ TEST(Files, AStrangersFileInASharedDirectoryIsNotEntitled) {
   EXPECT_FALSE(is_entitled_file(temp.path("mine")));
   ASSERT_EQ(::chown(temp.root().c_str(), 12345, 12345), 0);
   EXPECT_TRUE(is_entitled_file(temp.path("mine")));
+  // Nor is a directory of his own, whatever he put in it.
+  temp.file("shared/.harness/config.toml");
+  for (const auto* name : {"shared/.harness", "shared/.harness/config.toml"})
+    ASSERT_EQ(::chown(temp.path(name).text().c_str(), 12345, 12345), 0);
+  EXPECT_TRUE(is_entitled_file(temp.path("shared/.harness/config.toml")));
+  EXPECT_FALSE(is_entitled(temp.path("shared/.harness")));
 }
 
 TEST(Files, ReplacesInOneStepForTheOwnerOnly) {
