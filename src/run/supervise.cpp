@@ -126,13 +126,19 @@ class Supervisor {
 
   // A command that was stopped for reading while we had the foreground only needs to be given it.
   void stop_along() {
-    if (terminal_.lend(command_group())) process_.signal(SIGCONT, /*everybody=*/true);
+    if (terminal_.lend(command_group())) resume();
     else terminal_.stop_along();
   }
 
   void go_on() {
     terminal_.lend(command_group());
+    resume();
+  }
+
+  // The init program answers, so that a stop it told of before is known to be over.
+  void resume() {
     process_.signal(SIGCONT, /*everybody=*/true);
+    if (process_.has_init()) ++resuming_;
   }
 
   // The command leads a group; the init program has no other child that is older.
@@ -157,7 +163,14 @@ class Supervisor {
       if (!ended_) wait_status_ = SIGKILL;
       return;
     }
-    if (record.kind == init::Record::stopped) return stop_along();
+    if (record.kind == init::Record::resumed) {
+      --resuming_;
+      return;
+    }
+    if (record.kind == init::Record::stopped) {
+      if (resuming_ == 0) stop_along();
+      return;
+    }
     if (record.kind == init::Record::measured) return take_measure(record);
     if (record.kind == init::Record::ended) {
       ended_ = true;
@@ -332,6 +345,7 @@ class Supervisor {
   bool asked_to_end_ = false;
   bool began_ = false;
   bool measuring_ = false;
+  int resuming_ = 0;  // orders to go on that the init program has not answered
   Spent spent_ = Spent::nothing;
   bool more_orphans_ = false;  // than were reaped at once
   std::uint64_t killed_ = 0;

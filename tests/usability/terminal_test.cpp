@@ -72,14 +72,32 @@ TEST_P(AtATerminal, ControlZStopsAndForegroundContinues) {
 
 TEST_P(AtATerminal, AStoppedCommandGoesOnInTheBackground) {
   Terminal terminal(person_, outer_shell());
-  terminal.type("$H sh -c 'mkfifo go; echo r$((1+1)); read x < go; echo w$((2+2))nt on; read x; echo got $x'\n");
+  terminal.type("set -b; $H sh -c 'mkfifo go; echo r$((1+1)); read x < go; echo w$((2+2))nt on; read x; echo got $x'\n");
   ASSERT_TRUE(terminal.await_text("r2")) << terminal.seen();
   terminal.type(control_z);
   ASSERT_TRUE(terminal.await_text("Stopped")) << terminal.seen();
   terminal.type("bg\n");
   terminal.type("echo > go\n");
   ASSERT_TRUE(terminal.await_text("w4nt on")) << terminal.seen();
+  // A shell told to bring back a job that is stopping just then sends it no SIGCONT, whatever the job is.
+  ASSERT_TRUE(terminal.await_text("Stopped")) << terminal.seen();
   terminal.type("fg\n");
+  terminal.type("late\n");
+  EXPECT_TRUE(terminal.await_text("got late")) << terminal.seen();
+  terminal.type("exit 4\n");
+  EXPECT_EQ(terminal.finish(), 4) << terminal.seen();
+}
+
+// The word that the command was stopped can arrive after the order to go on.
+TEST_P(AtATerminal, AStopThatIsOverStopsNothing) {
+  Terminal terminal(person_, outer_shell());
+  terminal.type("$H sh -c 'mkfifo go; echo r$((1+1)); read x < go; read x; echo got $x'\n");
+  ASSERT_TRUE(terminal.await_text("r2")) << terminal.seen();
+  terminal.type(control_z);
+  ASSERT_TRUE(terminal.await_text("Stopped")) << terminal.seen();
+  terminal.type("bg; h=$(jobs -p); c=$(pgrep -P $(pgrep -P $h)); kill -STOP $h; kill -STOP $c; sleep 0.2; echo r$((2+2))\n");
+  ASSERT_TRUE(terminal.await_text("r4")) << terminal.seen();
+  terminal.type("(echo > go) & fg %1\n");
   terminal.type("late\n");
   EXPECT_TRUE(terminal.await_text("got late")) << terminal.seen();
   terminal.type("exit 4\n");

@@ -115,7 +115,9 @@ void obey() {
   if (got != 1) return;
   if (order == init::measure) return measure();
   const bool everybody = (order & init::to_everybody) != 0;
-  raw_syscall(SYS_kill, everybody ? -1 : init::command_pid, order & ~init::to_everybody);
+  const int number = order & ~init::to_everybody;
+  raw_syscall(SYS_kill, everybody ? -1 : init::command_pid, number);
+  if (everybody && number == SIGCONT) tell({.kind = init::Record::resumed});
 }
 
 [[noreturn]] void live() {

@@ -17,6 +17,7 @@ struct Record {
     swept = 2,     // everybody else is gone too
     stopped = 3,   // by the terminal or a signal; `status`
     measured = 4,  // `shared_pages`, answering `measure`
+    resumed = 5,   // everybody got SIGCONT; what was stopped before is stopped no more
   };
   int kind = 0;
   int status = 0;
