@@ -7,9 +7,9 @@
 //   if (!outcome.success()) …
 //
 // Inside a PolicyScope (harn/scope.h) its policy counts too. The program around it keeps its signals, its working directory, its
-// environment, its descriptors and its other children; nothing here reads or changes them. Where this host has no pid namespaces, and no
-// cgroup counts the command, processes that leave the command's process group outlive the run: the receipt says so ("outlives_run").
-// The `harn` program, which has no other children, ends them.
+// environment, its descriptors and its other children; nothing here reads or changes them. Where this host has neither pid namespaces
+// nor a supervisor, and no cgroup counts the command, processes that leave the command's process group outlive the run: the receipt
+// says so ("outlives_run"). The `harn` program, which has no other children, ends them.
 #pragma once
 
 #include <chrono>

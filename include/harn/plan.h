@@ -61,7 +61,7 @@ enum class Enforcement : std::uint8_t {
 
 struct DimensionCoverage {
   Enforcement status = Enforcement::not_requested;
-  std::vector<std::string> layers = {};  // "view", "landlock", "seccomp", "limits", "sbpl", …
+  std::vector<std::string> layers = {};  // "view", "landlock", "seccomp", "supervisor", "limits", "sbpl", …
   std::string reason = {};               // why it is not fully enforced; empty when it is
 
   bool operator==(const DimensionCoverage&) const = default;
@@ -195,10 +195,29 @@ struct SyscallFilter {
   bool operator==(const SyscallFilter&) const = default;
 };
 
+// What one path may be used for, as the supervisor decides it: the nearest at or above a path counts.
+struct SupervisedPath {
+  AbsPath path = {};
+  Access access = Access::none;
+  bool device = false;  // writing to it changes no file, and nothing else of it may be changed
+
+  bool operator==(const SupervisedPath&) const = default;
+};
+
+// Layer "supervisor", where there is no view: a process of ours answers the calls the filter marks
+// `notify`, and makes them on behalf of the command where the rules allow it.
+struct SupervisorPlan {
+  std::vector<SupervisedPath> rules = {};  // sorted
+  bool reads = false;                      // every open, not only those that change or make something
+
+  bool operator==(const SupervisorPlan&) const = default;
+};
+
 struct LinuxConfinement {
   std::optional<View> view = {};
   std::optional<LandlockPlan> landlock = {};
   std::optional<SyscallFilter> syscalls = {};
+  std::optional<SupervisorPlan> supervisor = {};
   bool no_new_privileges = true;
   bool drop_capabilities = true;
 

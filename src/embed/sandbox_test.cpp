@@ -155,7 +155,7 @@ TEST_F(Embedded, EndsWhenAskedFromAnotherThread) {
 }
 
 TEST_F(Embedded, EndsWhenAskedWithoutAPidNamespaceToo) {
-  const auto sandbox = open({}, "userns=no,cgroup=no,bubblewrap=no");
+  const auto sandbox = open({}, "userns=no,cgroup=no,bubblewrap=no,notify=no");
   auto stop = Stop::make();
   ASSERT_TRUE(stop);
   const auto outcome = sandbox.run(shell("trap '' TERM; echo ready; sleep 60 & wait"),
@@ -166,6 +166,18 @@ TEST_F(Embedded, EndsWhenAskedWithoutAPidNamespaceToo) {
   const auto named = [](const Outcome& of) { return std::ranges::count(of.receipt.gaps, "outlives_run", &Gap::code); };
   EXPECT_EQ(named(*outcome), 1) << "what a session of its own would do is said";
   EXPECT_EQ(named(*open().run(shell("true"))), 0);
+}
+
+// A supervisor collects what left the command's process group, and ends it before itself.
+TEST_F(Embedded, NothingOutlivesTheRunUnderASupervisor) {
+  const auto sandbox = open({}, "userns=no,cgroup=no,bubblewrap=no");
+  const auto script = "trap '' TERM; setsid sleep 60.125 & (setsid sleep 60.125 &); echo ready; wait; sleep 60.125";
+  const auto outcome = sandbox.run(shell(script), {.wall_time = 300ms});
+  ASSERT_TRUE(outcome) << describe(outcome.error());
+  EXPECT_TRUE(outcome->timed_out);
+  EXPECT_EQ(outcome->captured_stdout, "ready\n");
+  EXPECT_EQ(std::ranges::count(outcome->receipt.gaps, "outlives_run", &Gap::code), 0);
+  EXPECT_NE(std::system("pgrep -f 'sleep 60[.]125' > /dev/null"), 0) << "somebody lives on";
 }
 
 TEST_F(Embedded, KeepsTheTimeOfOneCall) {
@@ -249,16 +261,20 @@ TEST_F(Embedded, SignalsDirectoryAndMaskOfTheProgramStay) {
 // A program that ignores SIGCHLD has its children reaped by the kernel.
 TEST_F(Embedded, SaysSoWhenSomebodyElseTookTheEnding) {
   const auto viewed = open();
-  const auto bare = open({}, "userns=no,bubblewrap=no");
+  const auto supervised = open({}, "userns=no,bubblewrap=no");
+  const auto bare = open({}, "userns=no,bubblewrap=no,notify=no");
   struct sigaction ignore = {};
   ignore.sa_handler = SIG_IGN;
   struct sigaction before = {};
   ::sigaction(SIGCHLD, &ignore, &before);
   const auto with_view = viewed.run(shell("exit 7"));
+  const auto with_supervisor = supervised.run(shell("exit 7"));
   const auto without = bare.run(shell("exit 7"));
   ::sigaction(SIGCHLD, &before, nullptr);
   ASSERT_TRUE(with_view) << describe(with_view.error());
   EXPECT_EQ(with_view->exit_code, 7) << "init told it";
+  ASSERT_TRUE(with_supervisor) << describe(with_supervisor.error());
+  EXPECT_EQ(with_supervisor->exit_code, 7) << "the supervisor told it";
   ASSERT_FALSE(without);
   EXPECT_EQ(without.error().os_error, ECHILD);
 }

@@ -56,7 +56,7 @@ TEST(MakePlan, OsHardenedRunsWhereEverythingIsEnforced) {
 
 TEST(MakePlan, WithoutNamespacesAStrictProfileIsRefusedByName) {
   auto facts = host();
-  facts.linux.user_namespaces = facts.linux.pid_namespaces = facts.linux.network_namespaces = false;
+  facts.linux.user_namespaces = facts.linux.pid_namespaces = facts.linux.network_namespaces = facts.linux.seccomp_notify = false;
   Policy policy;
   const auto loose = make_plan(policy, make, facts);
   EXPECT_EQ(loose->route, Route::confined);
@@ -66,16 +66,21 @@ TEST(MakePlan, WithoutNamespacesAStrictProfileIsRefusedByName) {
   EXPECT_EQ(strict->route, Route::refused);
   EXPECT_NE(std::find(strict->refusal->dimensions.begin(), strict->refusal->dimensions.end(), Dimension::metadata),
             strict->refusal->dimensions.end());
+  facts.linux.seccomp_notify = true;
+  EXPECT_EQ(make_plan(policy, make, facts)->route, Route::confined) << "a supervisor holds what the view would";
 }
 
 TEST(MakePlan, ABackendThatLeavesNothingOpenIsPreferredToOneThatDoes) {
   auto facts = host();
   facts.linux.user_namespaces = facts.linux.pid_namespaces = facts.linux.network_namespaces = false;
+  facts.linux.seccomp_notify = false;
   facts.tools["bubblewrap"] = {.path = p("/usr/bin/bwrap"), .version = "0.8.0", .works = true};
   const auto plan = make_plan({}, make, facts);
   EXPECT_EQ(plan->backend, Backend::bubblewrap);
   ASSERT_EQ(plan->tried.size(), 1u);
   EXPECT_EQ(plan->tried[0].backend, Backend::linux);
+  facts.linux.seccomp_notify = true;
+  EXPECT_EQ(make_plan({}, make, facts)->backend, Backend::linux) << "a supervisor leaves no hole";
 }
 
 TEST(MakePlan, AHostWithNothingRunsDirectlyOrRefuses) {

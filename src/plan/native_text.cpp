@@ -71,6 +71,14 @@ void landlock_section(Listing& listing, const LandlockPlan& plan) {
   for (const auto& port : plan.ports) listing.line(2, fmt::format("port {} {}", port.port, base::join(port.access, " ")));
 }
 
+void supervisor_section(Listing& listing, const SupervisorPlan& supervisor) {
+  listing.section(supervisor.reads ? "supervisor, reads too" : "supervisor");
+  Rows rows;
+  for (const auto& rule : supervisor.rules)
+    rows.push_back({std::string(base::enum_name(rule.access)), plain_word(rule.path.text()), rule.device ? "device" : ""});
+  listing.table(2, rows);
+}
+
 std::string text_of(const Plan& plan, const LinuxConfinement& confinement) {
   Listing listing;
   head_section(listing, plan);
@@ -81,6 +89,7 @@ std::string text_of(const Plan& plan, const LinuxConfinement& confinement) {
   if (confinement.view) view_section(listing, *confinement.view);
   if (confinement.landlock) landlock_section(listing, *confinement.landlock);
   if (confinement.syscalls) syscalls_section(listing, *confinement.syscalls);
+  if (confinement.supervisor) supervisor_section(listing, *confinement.supervisor);
   limits_section(listing, plan.limits);
   egress_section(listing, plan);
   environment_section(listing, plan.env);

@@ -91,9 +91,22 @@ struct Fields<SyscallFilter> {
 };
 
 template <>
+struct Fields<SupervisedPath> {
+  static constexpr std::tuple list{always("path", &SupervisedPath::path), always("access", &SupervisedPath::access),
+                                   field("device", &SupervisedPath::device)};
+};
+
+template <>
+struct Fields<SupervisorPlan> {
+  static constexpr std::tuple list{field("rules", &SupervisorPlan::rules), field("reads", &SupervisorPlan::reads)};
+};
+
+template <>
 struct Fields<LinuxConfinement> {
-  static constexpr std::tuple list{field("view", &LinuxConfinement::view), field("landlock", &LinuxConfinement::landlock),
+  static constexpr std::tuple list{field("view", &LinuxConfinement::view),
+                                   field("landlock", &LinuxConfinement::landlock),
                                    field("syscalls", &LinuxConfinement::syscalls),
+                                   field("supervisor", &LinuxConfinement::supervisor),
                                    always("no_new_privileges", &LinuxConfinement::no_new_privileges),
                                    always("drop_capabilities", &LinuxConfinement::drop_capabilities)};
 };

@@ -15,6 +15,7 @@ Finding prove_network_namespace(const ProvingGround& ground, LinuxFacts& facts);
 // The highest ABI of which every right that can be tried was seen to refuse.
 Finding prove_landlock(const ProvingGround& ground, LinuxFacts& facts);
 Finding prove_seccomp(const ProvingGround& ground, LinuxFacts& facts);
+// Needs seccomp and Landlock: a supervisor answers for a command without a view.
 Finding prove_seccomp_notify(const ProvingGround& ground, LinuxFacts& facts);
 Finding prove_cgroup(const ProvingGround& ground, LinuxFacts& facts);
 // Everything found so far at once; where that fails, the view is given up.

@@ -67,8 +67,8 @@ Result<ProvedHost> prove_host(const HostFacts& claimed, Inside inside) {
   HARN_TRY(ground, prove::ProvingGround::make(claimed));
   ProvedHost proved{.linux = {.kernel = claimed.linux.kernel, .arch = claimed.linux.arch}, .tools = claimed.tools};
   auto& facts = proved.linux;
-  for (auto* mechanism : {prove::prove_seccomp, prove::prove_seccomp_notify, prove::prove_view, prove::prove_network_namespace,
-                          prove::prove_landlock, prove::prove_cgroup, prove::prove_together})
+  for (auto* mechanism : {prove::prove_seccomp, prove::prove_view, prove::prove_network_namespace, prove::prove_landlock,
+                          prove::prove_seccomp_notify, prove::prove_cgroup, prove::prove_together})
     proved.findings.push_back(mechanism(ground, facts));
   for (auto& [name, tool] : proved.tools) {
     if (!leaves_processes(name, inside)) {

@@ -37,18 +37,23 @@ Finding prove_seccomp(const ProvingGround& ground, LinuxFacts& facts) {
   return finding;
 }
 
-// Accepted is all that is seen: nothing here answers notifications yet.
 Finding prove_seccomp_notify(const ProvingGround& ground, LinuxFacts& facts) {
   Finding finding{.mechanism = "seccomp_notify"};
-  const auto filter = one_rule(facts, {.names = {"kexec_load"}, .action = SyscallAction::notify});
-  const auto status = try_layers(ground.bare_plan({.syscalls = filter}), {});
-  facts.seccomp_notify = finding.works = facts.seccomp && status;
-  if (finding.works) {
-    finding.how = "a child's filter with a listener was accepted";
+  if (!facts.seccomp || facts.landlock_abi < 1) {
+    finding.why_not = facts.seccomp ? "it needs Landlock" : "seccomp itself does not work";
     return finding;
   }
-  finding.why_not = status ? "seccomp itself does not work" : status.error().message;
-  finding.remedy = "use Linux 5.0 or later; one process tree can have only one listener";
+  auto alone = facts;
+  alone.user_namespaces = alone.pid_namespaces = alone.network_namespaces = false;
+  alone.seccomp_notify = true;
+  const auto status = ground.run_supervised(alone);
+  facts.seccomp_notify = finding.works = status.has_value();
+  if (finding.works) {
+    finding.how = "a supervisor opened a file for a command, and refused it a place kept read-only inside its workspace";
+    return finding;
+  }
+  finding.why_not = status.error().message;
+  finding.remedy = "use Linux 5.14 or later; one process tree can have only one listener, and kernel.yama.ptrace_scope must be below 2";
   return finding;
 }
 

@@ -19,10 +19,12 @@ namespace {
 
 constexpr int canary_was_read = 11;
 constexpr int workspace_was_closed = 12;
+constexpr int kept_was_written = 13;
 constexpr std::uint64_t patience_ms = 10'000;  // for a wrapper that hangs
 
-// $1 must stay closed, $2 must open. Subshells, because a shell ends when a redirection fails.
-constexpr std::string_view script = R"(( : < "$1" ) 2>/dev/null && exit 11; ( : > "$2" ) || exit 12; exit 0)";
+// $1 must stay closed, $2 must open, $3 must not come into being. Subshells, because a shell ends when a redirection fails.
+constexpr std::string_view script =
+    R"(( : < "$1" ) 2>/dev/null && exit 11; ( : > "$2" ) || exit 12; [ -z "$3" ] || ! ( : > "$3" ) 2>/dev/null || exit 13; exit 0)";
 
 Error not_proved(std::string message) { return {.code = ErrorCode::not_available, .stage = Stage::prepare, .message = std::move(message)}; }
 
@@ -36,6 +38,7 @@ Status judge(const Outcome& outcome) {
   switch (outcome.exit_code) {
     case 0: return {};
     case canary_was_read: return fail(not_proved("a file outside could be read from inside"));
+    case kept_was_written: return fail(not_proved("a place kept read-only inside the workspace could be written"));
     case workspace_was_closed: return fail(not_proved("the workspace could not be written from inside"));
     default: break;
   }
@@ -65,7 +68,8 @@ Result<ProvingGround> ProvingGround::make(const HostFacts& claimed) {
   HARN_TRY(directory, sys::OwnDirectory::make(claimed.temp, "harn-prove-"));
   ProvingGround ground(std::move(directory));
   const auto work = ground.root().join("work");
-  if (::mkdir(work.text().c_str(), S_IRWXU) != 0) return fail(sys::os_failure("mkdir", work.text(), errno));
+  for (const auto& made : {work, work.join("kept")})
+    if (::mkdir(made.text().c_str(), S_IRWXU) != 0) return fail(sys::os_failure("mkdir", made.text(), errno));
   HARN_OK(sys::replace_file(ground.canary(), "out of reach\n"));
   ground.policy_ = small_policy(work);
   ground.facts_ = claimed;
@@ -102,6 +106,23 @@ Plan ProvingGround::bare_plan(LinuxConfinement layers) const {
 
 Status ProvingGround::run_small(const LinuxFacts& linux, Backend backend) const {
   HARN_TRY(plan, small_plan(linux, backend));
+  HARN_TRY(outcome, run_plan(plan, quiet(canary())));
+  return judge(outcome);
+}
+
+Status ProvingGround::run_supervised(const LinuxFacts& linux) const {
+  auto facts = facts_;
+  facts.linux = linux;
+  auto policy = policy_;
+  const auto kept = root().join("work/kept");
+  policy.read_only_roots = {{kept}};
+  look_at_paths(facts, policy);
+  auto command = small_command(root());
+  command.argv.push_back(kept.join("made").text());
+  HARN_TRY(plan, make_plan(policy, command, facts, {.backend = Backend::linux}));
+  const auto* confinement = std::get_if<LinuxConfinement>(&plan.confinement);
+  if (confinement == nullptr || !confinement->supervisor) return fail(not_proved("there is nothing for a supervisor to stand on"));
+  plan.limits.wall_time_ms = patience_ms;
   HARN_TRY(outcome, run_plan(plan, quiet(canary())));
   return judge(outcome);
 }

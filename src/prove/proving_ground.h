@@ -26,6 +26,10 @@ class ProvingGround {
   // its workspace, and not read the canary.
   Status run_small(const LinuxFacts& linux, Backend backend = Backend::linux) const;
 
+  // The same without a view, under a supervisor: what it writes is opened for it, and a place that is kept
+  // read-only inside its workspace must stay so.
+  Status run_supervised(const LinuxFacts& linux) const;
+
   // The same plan for the caller to try more on. `loopback` asks for a network of its own.
   Result<Plan> small_plan(const LinuxFacts& linux, Backend backend, bool loopback = false) const;
 

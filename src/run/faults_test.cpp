@@ -24,12 +24,13 @@ class Faults : public testing::Test {
   void TearDown() override { fs::remove_all(workspace_.text()); }
 
   // A plan whose command leaves a mark when it runs.
-  Plan plan(bool view) const {
+  Plan plan(bool view, bool supervisor = true) const {
     Policy policy;
     policy.workspace_roots = {workspace_};
     auto facts = probe_host({.environment = {{"PATH", "/usr/bin:/bin"}, {"HOME", "/nonexistent"}}, .cwd = workspace_});
     facts.project_root = workspace_;
     if (!view) facts.linux.user_namespaces = facts.linux.pid_namespaces = facts.linux.network_namespaces = false;
+    if (!supervisor) facts.linux.seccomp_notify = false;
     look_at_paths(facts, policy);
     auto plan = make_plan(policy, {.argv = {"/bin/sh", "-c", "echo ran > mark"}, .environment = {{"PATH", "/usr/bin:/bin"}}}, facts);
     EXPECT_TRUE(plan);
@@ -76,13 +77,21 @@ TEST_F(Faults, AStepThatFailsInTheCommandsProcessStopsTheRun) {
 }
 
 TEST_F(Faults, AStepThatFailsWithoutAViewStopsTheRun) {
-  for (const int error : {EPERM, ENOMEM, EMFILE, ENOSPC}) fail_each(plan(/*view=*/false), /*inner=*/true, error);
+  for (const int error : {EPERM, ENOMEM, EMFILE, ENOSPC}) {
+    fail_each(plan(/*view=*/false), /*inner=*/true, error);
+    fail_each(plan(/*view=*/false, /*supervisor=*/false), /*inner=*/true, error);
+  }
+}
+
+TEST_F(Faults, AStepThatFailsForTheSupervisorStopsTheRun) {
+  ASSERT_GT(steps(plan(/*view=*/false), /*inner=*/false), 5u) << "there is no supervisor here";
+  for (const int error : {EPERM, ENOMEM, EMFILE, ENOSPC}) fail_each(plan(/*view=*/false), /*inner=*/false, error);
 }
 
 TEST_F(Faults, WithoutAFaultTheCommandRuns) {
-  for (const bool view : {true, false}) {
+  for (const auto& planned : {plan(true), plan(false), plan(false, /*supervisor=*/false)}) {
     fs::remove(workspace_.join("mark").text());
-    auto prepared = prepare(plan(view), {});
+    auto prepared = prepare(planned, {});
     ASSERT_TRUE(prepared);
     auto process = spawn(std::move(*prepared));
     ASSERT_TRUE(process) << process.error().message;

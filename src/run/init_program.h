@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The init program, built with the library and carried inside it: no second file to install or trust.
+// The init program and the supervisor, built with the library and carried inside it: no second file to
+// install or trust.
 #pragma once
 
 #include "harn/result.h"
@@ -9,5 +10,6 @@ namespace harn::run {
 
 // A descriptor to execute, holding the embedded program.
 Result<sys::UniqueFd> open_init_program();
+Result<sys::UniqueFd> open_supervisor_program();
 
 }  // namespace harn::run

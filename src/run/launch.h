@@ -62,15 +62,18 @@ class Process {
         pidfd_(std::move(other.pidfd_)),
         status_(std::move(other.status_)),
         control_(std::move(other.control_)),
-        wrapper_status_(std::move(other.wrapper_status_)) {}
+        wrapper_status_(std::move(other.wrapper_status_)),
+        holds_everybody_(other.holds_everybody_) {}
   Process& operator=(Process&&) = delete;
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();
 
-  pid_t pid() const { return pid_; }  // of the command, or of the init program that holds it
+  pid_t pid() const { return pid_; }  // of the command, or of the init program or supervisor that holds it
   int pidfd() const { return pidfd_.get(); }
   bool has_init() const { return static_cast<bool>(status_); }
+  // The end of the init program is the end of all: it is pid 1 of a namespace. A supervisor is not.
+  bool holds_everybody() const { return holds_everybody_; }
   int status_fd() const { return status_.get(); }
   int wrapper_status_fd() const { return wrapper_status_.get(); }  // -1 = no wrapper that reports
 
@@ -78,8 +81,10 @@ class Process {
   void signal(int number, bool everybody = false) const;
   // Asks the init program for the memory only it can see; the answer comes as a record.
   void measure() const;
-  // The whole tree, at once and without appeal.
+  // The whole tree, at once and without appeal; a supervisor does it for us.
   void kill() const;
+  // The process that was spawned, whatever becomes of the others.
+  void kill_holder() const;
   // Reaped by the supervisor: nothing is left to stop.
   void forget() { pid_ = -1; }
 
@@ -92,6 +97,7 @@ class Process {
   sys::UniqueFd status_ = {};   // records of the init program
   sys::UniqueFd control_ = {};  // its lifeline; bytes are signals
   sys::UniqueFd wrapper_status_ = {};
+  bool holds_everybody_ = false;
 };
 
 class PreparedChild {

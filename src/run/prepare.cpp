@@ -21,6 +21,7 @@
 #include "run/init_program.h"
 #include "run/prepare_landlock.h"
 #include "run/prepare_stdio.h"
+#include "run/prepare_supervisor.h"
 #include "run/prepare_view.h"
 #include "run/prepared_parts.h"
 #include "run/prove.h"
@@ -70,21 +71,28 @@ class Preparer {
   Status run() {
     const auto* linux = std::get_if<LinuxConfinement>(&plan_.confinement);
     const View* view = linux != nullptr && linux->view ? &*linux->view : nullptr;
+    supervised_ = linux != nullptr && linux->supervisor;
     if (view != nullptr) HARN_OK(write_outer(*view));
-    HARN_OK(write_start(view != nullptr));
+    if (supervised_) HARN_OK(write_outer_supervised(*linux));
+    HARN_OK(write_inner(linux, view));
+    if (view == nullptr && !supervised_) return {};
+    return write_init(supervised_ ? open_supervisor_program() : open_init_program());
+  }
+
+ private:
+  Status write_inner(const LinuxConfinement* linux, const View* view) {
+    HARN_OK(write_start(view != nullptr || supervised_));
     HARN_OK(write_stdio(settings_, inner_));
     if (view != nullptr) write_terminals(settings_, inner_);
     HARN_OK(write_place());
     if (linux != nullptr) HARN_OK(write_narrowing(*linux, view));
     else inner_.add({.op = Op::close_others, .number = 3}, "close descriptors");
-    HARN_OK(write_command());
-    if (view != nullptr) return write_init();
-    return {};
+    return write_command();
   }
 
- private:
   void add_life(ScriptWriter& writer) {
-    if (settings_.die_with_thread) writer.add({.op = Op::die_with_parent}, "die with the launcher");
+    // Whoever only knows the lifeline ends everybody else first; a sudden death would leave them alive.
+    if (settings_.die_with_thread && !supervised_) writer.add({.op = Op::die_with_parent}, "die with the launcher");
     if (const auto mask = signals_to_reset(/*may_have_handlers=*/!settings_.die_with_thread); mask != 0)
       writer.add({.op = Op::reset_signals, .mask = mask}, "reset signals");
     // Where memory is only sampled, a burst that outruns us takes the tree and not its neighbours.
@@ -103,23 +111,57 @@ class Preparer {
                         .message = "a view without a pid namespace of its own cannot be run",
                         .hint = "'harn doctor' shows what this host can do"});
     parts_.clone_flags = flags;
-    HARN_TRY(control, make_pipe(/*keep_reader=*/false));
-    HARN_TRY(status, make_pipe(/*keep_reader=*/true));
-    parts_.control = std::move(control.second);
-    parts_.status = std::move(status.first);
-    parts_.launch.control_fd = parts_.keep.fd(std::move(control.first));
-    parts_.launch.status_fd = parts_.keep.fd(std::move(status.second));
-    outer_.add({.op = Op::close_fd, .number = parts_.control.get()}, "let go of the lifeline");
-    add_life(outer_);
-    outer_.add({.op = Op::check_lifeline, .number = parts_.launch.control_fd}, "see the launcher alive");
+    HARN_OK(write_lifeline());
     if ((flags & CLONE_NEWUSER) != 0) write_identity(outer_, ::geteuid(), ::getegid());
     if (settings_.hide_launcher) outer_.add({.op = Op::hide_launcher}, "hide the launcher");
     write_view(outer_, view, terminal_name(settings_));
     return {};
   }
 
-  Status write_init() {
-    HARN_TRY(program, open_init_program());
+  // The two pipes between the launcher and what holds the command, and the outer script's own life.
+  Status write_lifeline() {
+    HARN_TRY(control, make_pipe(/*keep_reader=*/false));
+    HARN_TRY(status, make_pipe(/*keep_reader=*/true));
+    parts_.control = std::move(control.second);
+    parts_.status = std::move(status.first);
+    const int lifeline = parts_.keep.fd(std::move(control.first));
+    parts_.launch.kept[0] = parts_.keep.fd(std::move(status.second));
+    parts_.launch.kept[1] = lifeline;
+    parts_.launch.kept_count = 2;
+    outer_.add({.op = Op::close_fd, .number = parts_.control.get()}, "let go of the lifeline");
+    add_life(outer_);
+    outer_.add({.op = Op::check_lifeline, .number = lifeline}, "see the launcher alive");
+    return {};
+  }
+
+  // What acts on behalf of the command lives in a Landlock domain of the same rules, around the command's own.
+  Status write_outer_supervised(const LinuxConfinement& linux) {
+    if (linux.view || !linux.landlock || !linux.syscalls)
+      return fail(Error{.code = ErrorCode::not_supported,
+                        .stage = Stage::prepare,
+                        .message = "a supervisor needs Landlock and a syscall filter, and no view",
+                        .hint = "make the plan again with this version of harn"});
+    HARN_OK(write_lifeline());
+    if (settings_.hide_launcher) outer_.add({.op = Op::hide_launcher}, "hide the launcher");
+    outer_.add({.op = Op::take_orphans}, "become the reaper of the command's tree");
+    // Away from signals to the launcher's group; and no terminal where the command has none.
+    if (settings_.session == Session::own) outer_.add({.op = Op::new_session}, "start a session for the supervisor");
+    else outer_.add({.op = Op::new_group}, "start a process group for the supervisor");
+    for (const auto& limit : plan_.limits.rlimits)
+      if (limit.name == "fsize") HARN_OK(write_limit(limit, outer_));
+    HARN_TRY(made, make_ruleset(supervisor_rules(*linux.landlock), nullptr, outer_));
+    HARN_TRY(gifts, make_gifts(*linux.supervisor));
+    parts_.launch.kept[2] = parts_.keep.fd(std::move(gifts.post));
+    parts_.launch.kept[3] = parts_.keep.fd(std::move(gifts.rules));
+    parts_.launch.kept_count = 4;
+    post_ = parts_.keep.fd(std::move(gifts.letterbox));
+    outer_.add({.op = Op::no_new_privileges}, "forbid new privileges to the supervisor");
+    outer_.add({.op = Op::landlock_enforce, .number = parts_.keep.fd(std::move(made))}, "enforce Landlock on the supervisor");
+    return {};
+  }
+
+  Status write_init(Result<sys::UniqueFd> opened) {
+    HARN_TRY(program, std::move(opened));
     // Before the command starts: whatever could still fail afterwards could only end it again.
     outer_.add({.op = Op::no_new_privileges}, "forbid new privileges to init");
     outer_.add({.op = Op::drop_capabilities, .number = highest_capability()}, "drop the capabilities of init");
@@ -139,6 +181,7 @@ class Preparer {
       add_life(inner_);
       if (settings_.hide_launcher) inner_.add({.op = Op::hide_launcher}, "hide the launcher");
     }
+    if (supervised_) inner_.add({.op = Op::die_with_parent}, "die with the supervisor");
     if (settings_.session == Session::own) inner_.add({.op = Op::new_session}, "start a session");
     else inner_.add({.op = Op::new_group}, "start a process group");
     if (settings_.session == Session::terminal) inner_.add({.op = Op::take_terminal, .number = settings_.terminal_fd}, "take the terminal");
@@ -149,12 +192,12 @@ class Preparer {
     inner_.add({.op = Op::change_directory, .text = inner_.text(plan_.cwd.text())},
                fmt::format("change to {}", base::quoted(plan_.cwd.text())));
     for (const auto& limit : plan_.limits.rlimits)
-      if (limit.name != open_files) HARN_OK(write_limit(limit));
+      if (limit.name != open_files) HARN_OK(write_limit(limit, inner_));
     return {};
   }
 
   // A limit the caller already has cannot be raised, and need not be.
-  Status write_limit(const ResourceLimit& limit) {
+  Status write_limit(const ResourceLimit& limit, ScriptWriter& writer) {
     static constexpr std::pair<std::string_view, int> known[] = {
         {"cpu", RLIMIT_CPU}, {"fsize", RLIMIT_FSIZE}, {open_files, RLIMIT_NOFILE}, {"core", RLIMIT_CORE}, {"nproc", RLIMIT_NPROC}};
     const auto row = std::ranges::find(known, limit.name, [](const auto& entry) { return entry.first; });
@@ -167,7 +210,7 @@ class Preparer {
     if (::getrlimit(static_cast<__rlimit_resource_t>(row->second), &now) != 0)
       return fail(sys::os_failure("getrlimit", limit.name, errno, Stage::prepare));
     const std::uint64_t hard = std::min<std::uint64_t>(limit.hard, now.rlim_max);
-    inner_.add({.op = Op::set_limit, .number = row->second, .mask = std::min(limit.soft, hard), .more = hard},
+    writer.add({.op = Op::set_limit, .number = row->second, .mask = std::min(limit.soft, hard), .more = hard},
                fmt::format("limit {}", limit.name));
     return {};
   }
@@ -179,14 +222,18 @@ class Preparer {
       HARN_TRY(made, make_ruleset(*linux.landlock, view, inner_));
       ruleset = parts_.keep.fd(std::move(made));
     }
-    // With a view the outer script gave them up already.
-    if (linux.drop_capabilities && view == nullptr)
+    // With an outer script, that gave them up already.
+    if (linux.drop_capabilities && view == nullptr && !supervised_)
       inner_.add({.op = Op::drop_capabilities, .number = highest_capability()}, "drop capabilities");
     inner_.add({.op = Op::close_others, .number = 3}, "close descriptors");
     if (linux.no_new_privileges) inner_.add({.op = Op::no_new_privileges}, "forbid new privileges");
     if (ruleset >= 0) inner_.add({.op = Op::landlock_enforce, .number = ruleset}, "enforce Landlock");
+    // Nobody answers yet when the filter traps what opens for writing: Landlock alone must refuse those.
+    const ProofRequest request{.plan = plan_, .linux = linux, .settings = settings_};
+    if (supervised_) write_file_proofs(request, inner_, parts_.proofs);
     if (linux.syscalls) HARN_OK(write_filter(*linux.syscalls));
-    parts_.proofs = write_proofs({.plan = plan_, .linux = linux, .settings = settings_}, inner_);
+    if (!supervised_) write_file_proofs(request, inner_, parts_.proofs);
+    write_other_proofs(request, inner_, parts_.proofs);
     parts_.trials = settings_.trials;
     for (const auto& trial : parts_.trials)
       inner_.add({.op = Op::refuse_calls, .mask = trial.calls.size(), .pointer = trial.calls.data()},
@@ -202,8 +249,9 @@ class Preparer {
                             .filter = reinterpret_cast<sock_filter*>(parts_.filter.data())};
     const auto notifies = [](const SyscallRule& rule) { return rule.action == SyscallAction::notify; };
     const bool listener = std::ranges::any_of(filter.rules, notifies);
-    inner_.add({.op = Op::syscall_filter, .mask = listener ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, .pointer = &parts_.filter_header},
+    inner_.add({.op = Op::syscall_filter, .mask = listener ? listener_flags() : 0, .pointer = &parts_.filter_header},
                "install the syscall filter");
+    if (supervised_) inner_.add({.op = Op::send_listener, .number = post_}, "hand its listener to the supervisor");
     return {};
   }
 
@@ -217,7 +265,7 @@ class Preparer {
     freeze_command(argv);
     // Last, because the steps before it open more files than the command may need.
     for (const auto& limit : plan_.limits.rlimits)
-      if (limit.name == open_files) HARN_OK(write_limit(limit));
+      if (limit.name == open_files) HARN_OK(write_limit(limit, inner_));
     inner_.add({.op = Op::unblock_signals}, "unblock signals");
     inner_.add({.op = Op::become_command}, fmt::format("start {}", base::quoted(argv.front())));
     return {};
@@ -243,7 +291,7 @@ class Preparer {
     for (const auto& [name, value] : plan_.env.variables) parts_.envp.push_back(freeze(name + "=" + value));
     parts_.envp.push_back(nullptr);
     for (const auto& candidate : candidates_for(argv.front())) parts_.candidates.push_back(parts_.keep.text(candidate));
-    parts_.init_argv = {freeze("harn-init"), nullptr};
+    parts_.init_argv = {freeze(supervised_ ? "harn-supervisor" : "harn-init"), nullptr};
   }
 
   const Plan& plan_;
@@ -251,6 +299,8 @@ class Preparer {
   PreparedParts& parts_;
   ScriptWriter& outer_;
   ScriptWriter& inner_;
+  bool supervised_ = false;
+  int post_ = -1;  // where the command's process sends its listener
 };
 
 void link_up(PreparedParts& parts) {

@@ -61,6 +61,7 @@ ProcTree ProcTree::of(const Process& process, bool orphans) {
   if (process.has_init()) {
     tree.proc_ = sys::UniqueFd(::open(fmt::format("/proc/{}/root/proc", process.pid()).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     // Only a /proc of another pid namespace calls the init program 1.
+    tree.held_ = true;
     tree.own_namespace_ = tree.proc_ && read_whole(tree.proc_.get(), "1/comm").starts_with("harn-init");
   }
   if (!tree.own_namespace_) tree.proc_ = sys::UniqueFd(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -106,7 +107,7 @@ std::vector<Member> ProcTree::members() const {
   std::vector<Member> out;
   for (const auto pid : pids()) {
     auto member = parse_stat(pid, read(pid, "stat"));
-    member.init = own_namespace_ && pid == 1;
+    member.init = held_ && pid == (own_namespace_ ? 1 : root_);
     if (member.pid != 0) out.push_back(member);
   }
   return out;

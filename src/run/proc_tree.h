@@ -44,6 +44,7 @@ class ProcTree {
 
   sys::UniqueFd proc_ = {};
   bool own_namespace_ = false;
+  bool held_ = false;               // by an init program or a supervisor
   pid_t root_ = -1;                 // without a namespace of its own
   std::uint64_t root_started_ = 0;  // a pid can become somebody else's
   bool orphans_ = false;

@@ -25,13 +25,14 @@ bool reaches(const AbsPath& path, int flags) {
 
 class Prover {
  public:
-  Prover(const ProofRequest& request, ScriptWriter& inner) : request_(request), inner_(inner) {}
+  Prover(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs) : request_(request), inner_(inner), proofs_(proofs) {}
 
-  Proofs run() && {
+  void run_files() {
     if (request_.settings.canary) prove_files(*request_.settings.canary);
+  }
+  void run_others() {
     if (holds(Dimension::network) && !own_network()) prove_network();
     if (holds(Dimension::signals)) prove_signals();
-    return std::move(proofs_);
   }
 
  private:
@@ -87,7 +88,7 @@ class Prover {
 
   const ProofRequest& request_;
   ScriptWriter& inner_;
-  Proofs proofs_ = {};
+  Proofs& proofs_;
 };
 
 }  // namespace
@@ -110,6 +111,7 @@ bool works_unconfined(const Trial& trial) {
   return works;
 }
 
-Proofs write_proofs(const ProofRequest& request, ScriptWriter& inner) { return Prover(request, inner).run(); }
+void write_file_proofs(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs) { Prover(request, inner, proofs).run_files(); }
+void write_other_proofs(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs) { Prover(request, inner, proofs).run_others(); }
 
 }  // namespace harn::run

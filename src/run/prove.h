@@ -15,6 +15,7 @@ struct ProofRequest {
 };
 
 // Each canary is tried here first: one that fails without confinement would prove nothing.
-Proofs write_proofs(const ProofRequest& request, ScriptWriter& inner);
+void write_file_proofs(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs);
+void write_other_proofs(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs);
 
 }  // namespace harn::run

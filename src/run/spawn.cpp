@@ -64,7 +64,9 @@ Error explain(const PreparedParts& parts) {
     return error;
   }
   error.message = fmt::format("could not {}: {} (step {} of the {})", label, reason(report.error), step + 1,
-                              report.inner != 0 ? "command's process" : "view");
+                              report.inner != 0        ? "command's process"
+                              : parts.clone_flags != 0 ? "view"
+                                                       : "supervisor");
   error.hint = op == child::Op::become_init ? "the command was ended as soon as it had started" : "the command did not run";
   error.hint += "; 'harn doctor' shows what this host can do";
   return error;
@@ -93,7 +95,7 @@ const std::vector<std::string>& PreparedChild::inner_steps() const { return part
 
 Result<Process> spawn(PreparedChild prepared) {
   auto& parts = *prepared.parts_;
-  const bool nested = parts.clone_flags != 0;
+  const bool nested = parts.outer.script().count != 0;
   int pidfd = -1;
   child::Word pid = 0;
   {
@@ -102,7 +104,8 @@ Result<Process> spawn(PreparedChild prepared) {
                                nested ? child::replay_outer : child::replay_inner, &parts.launch);
   }
   if (pid < 0) {
-    auto error = sys::os_failure("clone", nested ? "with new namespaces" : "a process", static_cast<int>(-pid), Stage::spawn);
+    auto error =
+        sys::os_failure("clone", parts.clone_flags != 0 ? "with new namespaces" : "a process", static_cast<int>(-pid), Stage::spawn);
     error.hint = "'harn doctor' shows what this host can do";
     return fail(std::move(error));
   }
@@ -111,6 +114,7 @@ Result<Process> spawn(PreparedChild prepared) {
   process.pidfd_ = sys::UniqueFd(pidfd);
   process.wrapper_status_ = std::move(parts.wrapper_status);
   if (nested) {
+    process.holds_everybody_ = parts.clone_flags != 0;
     process.status_ = std::move(parts.status);
     process.control_ = std::move(parts.control);
   }
@@ -122,7 +126,9 @@ Result<Process> spawn(PreparedChild prepared) {
 
 Process::~Process() {
   if (pid_ < 0) return;
-  kill();
+  // A supervisor ends everybody before itself when its lifeline is cut.
+  if (has_init() && !holds_everybody()) control_ = {};
+  else kill();
   reap(pid_);
 }
 
@@ -145,6 +151,13 @@ void Process::measure() const {
 }
 
 void Process::kill() const {
+  if (pid_ < 0) return;
+  // Its own sudden death would only make orphans of the others.
+  if (has_init() && !holds_everybody()) return signal(SIGKILL, /*everybody=*/true);
+  kill_holder();
+}
+
+void Process::kill_holder() const {
   if (pid_ < 0) return;
   if (!has_init()) ::kill(-pid_, SIGKILL);
   ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);

@@ -262,8 +262,12 @@ class Supervisor {
 
   void end_now() {
     if (settings_.kill_tree) settings_.kill_tree();
-    process_.kill();
+    const bool by_supervisor = process_.has_init() && !process_.holds_everybody() && !ending_;
+    if (by_supervisor) process_.kill();
+    else process_.kill_holder();
+    ending_ = true;
     deadline_.reset();
+    if (by_supervisor) deadline_ = Clock::now() + sweep_time;
   }
 
   // Whatever is left of the tree, however it hid from its parent.
@@ -273,8 +277,9 @@ class Supervisor {
       while (::wait4(process_.pid(), nullptr, __WALL, &used) < 0 && errno == EINTR) {
       }
       if (usage_.cpu_ms == 0) add_usage(used, usage_);  // init was ended before it could tell
-    } else {
-      ::kill(-process_.pid(), SIGKILL);
+    }
+    if (!process_.holds_everybody()) {
+      if (!process_.has_init()) ::kill(-process_.pid(), SIGKILL);
       if (settings_.kill_tree) settings_.kill_tree();
       if (settings_.reaper) end_orphans();
     }
@@ -344,6 +349,7 @@ class Supervisor {
   bool cancelled_ = false;
   bool asked_to_end_ = false;
   bool began_ = false;
+  bool ending_ = false;  // … and no longer asked
   bool measuring_ = false;
   int resuming_ = 0;  // orders to go on that the init program has not answered
   Spent spent_ = Spent::nothing;

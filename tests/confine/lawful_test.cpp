@@ -28,6 +28,7 @@ const Case cases[] = {
     {.id = "files_at_home", .probe = "lawful_file", .args = {"{home}"}, .view = "ok", .bare = "EACCES"},
     {.id = "files_in_shared_memory", .probe = "lawful_file", .args = {"/dev/shm"}, .view = "ok", .bare = "EACCES"},
     {.id = "attributes", .probe = "lawful_attribute", .args = {"{work}/file"}, .view = "ok", .bare = "ok"},
+    {.id = "errors_as_ever", .probe = "lawful_errors", .args = {"{work}/bin"}, .view = "ok", .bare = "ok"},
     {.id = "unnamed_file", .probe = "lawful_unnamed_file", .args = {"{work}"}, .view = "ok", .bare = "ok"},
     {.id = "stream_pair", .probe = "lawful_stream_pair", .view = "ok", .bare = "ok"},
     {.id = "datagram_pair", .probe = "lawful_datagram_pair", .view = "ok", .bare = "EPERM"},

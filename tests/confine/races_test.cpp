@@ -31,8 +31,14 @@ const Case cases[] = {
      .probe = "race_swap_away",
      .args = {"{work}/deep/denied", "{work}/deep/free"},
      .view = "EBUSY EXDEV",
+     .bare = "EACCES",
      .gap = "reads/nested_deny"},
-    {.id = "settings_replaced", .probe = "race_replace", .args = {"{work}/harn.toml"}, .view = "EBUSY", .gap = "writes/nested_read_only"},
+    {.id = "settings_replaced",
+     .probe = "race_replace",
+     .args = {"{work}/harn.toml"},
+     .view = "EBUSY",
+     .bare = "EACCES",
+     .gap = "writes/nested_read_only"},
 };
 
 const bool registered = promise({.name = "NoRaceLeadsOut", .cases = cases});

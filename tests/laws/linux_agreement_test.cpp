@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One decision, two kernel languages: for generated policies and hosts, what the mounts and the
-// Landlock rules of a plan allow is what PathRules::decide says, in both directions. The only way
+// One decision, three languages: for generated policies and hosts, what the mounts, the Landlock rules and
+// the supervisor of a plan allow is what PathRules::decide says, in both directions. The only way
 // out is a gap that names the path, or an over-refusal that docs/backends/linux.md documents.
 #include <gtest/gtest.h>
 
@@ -14,6 +14,7 @@
 #include "support/generate.h"
 #include "support/landlock_model.h"
 #include "support/mount_model.h"
+#include "support/supervisor_model.h"
 
 namespace harn::test {
 namespace {
@@ -25,8 +26,10 @@ struct Layers {
   std::string name;
   bool view;
   bool landlock;
+  bool notify;
 };
-const Layers all_layers[] = {{"view", true, false}, {"landlock", false, true}, {"both", true, true}};
+const Layers all_layers[] = {
+    {"view", true, false, true}, {"landlock", false, true, false}, {"supervised", false, true, true}, {"both", true, true, true}};
 
 // What the shared generator leaves out: links, listed directories, odd homes, whole-system grants.
 void add_oddities(Random& random, Policy& policy, HostFacts& facts) {
@@ -99,6 +102,7 @@ World make_world(std::uint64_t seed) {
 void plan_with(const Layers& layers, std::uint64_t seed, World& world) {
   world.facts.linux.user_namespaces = layers.view;
   world.facts.linux.landlock_abi = layers.landlock ? 1 + static_cast<int>(seed % 9) : 0;
+  world.facts.linux.seccomp_notify = layers.notify && world.facts.linux.seccomp;
   world.plan = {};
   const auto command = sample_command();
   const auto status =
@@ -108,14 +112,15 @@ void plan_with(const Layers& layers, std::uint64_t seed, World& world) {
 
 bool is_change(FileOp op) { return op == FileOp::write || op == FileOp::remove; }
 
-// Both layers must agree; each is asked once per path.
+// All layers must agree; each is asked once per path.
 std::map<FileOp, bool> answers(const LinuxConfinement& confinement, const AbsPath& path) {
   const auto shown = confinement.view ? mount_access(*confinement.view, path) : Access::write;
   const bool busy = confinement.view && is_mount_point(*confinement.view, path);
   std::map<FileOp, bool> out;
   for (const auto op : all_ops) {
     const bool mounted = shown >= (is_change(op) ? Access::write : Access::read) && !(busy && op == FileOp::remove);
-    out[op] = mounted && (!confinement.landlock || landlock_allows(*confinement.landlock, path, op));
+    const bool supervised = !confinement.supervisor || supervisor_allows(*confinement.supervisor, path, op);
+    out[op] = mounted && supervised && (!confinement.landlock || landlock_allows(*confinement.landlock, path, op));
   }
   return out;
 }

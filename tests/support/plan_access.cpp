@@ -10,6 +10,7 @@
 #include "support/landlock_model.h"
 #include "support/mount_model.h"
 #include "support/sbpl.h"
+#include "support/supervisor_model.h"
 #include "support/unveil_model.h"
 
 namespace harn::test {
@@ -25,8 +26,17 @@ bool as_op(Access access, FileOp op) {
   return op == FileOp::write || op == FileOp::remove ? access == Access::write : access >= Access::read;
 }
 
-bool linux_allows(const LinuxConfinement& linux, const AbsPath& path, FileOp op) {
+// What is not there holds nothing to read: whether a supervisor would open it is no difference.
+bool nothing_to_read(const HostFacts& facts, AbsPath path, FileOp op) {
+  if (op == FileOp::write || op == FileOp::remove) return false;
+  for (; !path.is_root(); path = path.parent())
+    if (!facts.exists(path)) return true;
+  return false;
+}
+
+bool linux_allows(const LinuxConfinement& linux, const HostFacts& facts, const AbsPath& path, FileOp op) {
   if (linux.view && !mount_allows(*linux.view, path, op)) return false;
+  if (linux.supervisor && !nothing_to_read(facts, path, op) && !supervisor_allows(*linux.supervisor, path, op)) return false;
   return !linux.landlock || landlock_allows(*linux.landlock, path, op);
 }
 
@@ -61,7 +71,7 @@ bool has_word(const std::vector<std::string>& words, std::string_view word) {
 
 PlanModel model_of(const Plan& plan, const HostFacts& facts) {
   if (const auto* linux = std::get_if<LinuxConfinement>(&plan.confinement))
-    return [linux](const AbsPath& path, FileOp op) { return linux_allows(*linux, path, op); };
+    return [linux, &facts](const AbsPath& path, FileOp op) { return linux_allows(*linux, facts, path, op); };
   if (const auto* container = std::get_if<AppContainer>(&plan.confinement))
     return [model = AclModel(*container, AbsPath::of("C:/"))](const AbsPath& path, FileOp op) { return as_op(model.at(path), op); };
   if (const auto* openbsd = std::get_if<PledgeUnveil>(&plan.confinement))

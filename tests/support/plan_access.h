@@ -9,7 +9,7 @@
 
 namespace harn::test {
 
-// Reads the plan's native text once; the answer lives as long as the plan.
+// Reads the plan's native text once; the answer lives as long as the plan and the facts.
 using PlanModel = std::function<bool(const AbsPath& path, FileOp op)>;
 PlanModel model_of(const Plan& plan, const HostFacts& facts);
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -80,6 +81,44 @@ TEST_P(Life, NothingIsLeftWhateverEndsHarn) {
   EXPECT_TRUE(await([&] { return !anybody(); })) << processes_named(mark_).size() << " processes survive";
   ASSERT_EQ(person_.sh("true").exit_code, 0);
   EXPECT_EQ(host_state(person_), before);
+}
+
+// Where a supervisor holds the tree, what kills the supervisor ends the tree, and harn comes back.
+TEST_P(Life, NothingIsLeftWhenTheSupervisorIsKilled) {
+  person_.environment()["HARN_PRETEND"] = "userns=no";
+  ASSERT_EQ(person_.sh("true").exit_code, 0);
+  std::mt19937 random(2);
+  for (int i = 0; i < 100; ++i) {
+    const pid_t pid = person_.start({"run", "--backend", "linux", "--timeout", "60s", "--", "sh", "-c",
+                                     "trap '' HUP INT TERM; setsid sleep 60 & (sleep 60 &) ; while :; do echo x > f; mv f g; rm g; done"});
+    pid_t supervisor = 0;
+    EXPECT_TRUE(await([&] {
+      std::ifstream children("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
+      return static_cast<bool>(children >> supervisor) && supervisor > 0;
+    }));
+    ::usleep(std::uniform_int_distribution<useconds_t>(0, 15'000)(random));
+    ::kill(supervisor, SIGKILL);
+    if (!await([&] { return has_ended(pid); })) ADD_FAILURE() << "round " << i << " goes on";
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+  }
+  EXPECT_TRUE(await([&] { return !anybody(); })) << processes_named(mark_).size() << " processes survive";
+}
+
+// harn itself killed at any moment: the supervisor ends the tree before itself.
+TEST_P(Life, NothingIsLeftWithoutNamespacesEither) {
+  person_.environment()["HARN_PRETEND"] = "userns=no";
+  ASSERT_EQ(person_.sh("true").exit_code, 0);
+  std::mt19937 random(3);
+  for (int i = 0; i < 150; ++i) {
+    const pid_t pid = person_.start({"run", "--backend", "linux", "--timeout", "60s", "--", "sh", "-c",
+                                     "trap '' HUP INT TERM; setsid sleep 60 & (sleep 60 &) ; sleep 60"});
+    end_at_a_random_moment(pid, random);
+    ::usleep(2'000);
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+  }
+  EXPECT_TRUE(await([&] { return !anybody(); })) << processes_named(mark_).size() << " processes survive";
 }
 
 TEST_P(Life, SignalsReachTheCommand) {

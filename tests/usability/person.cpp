@@ -58,6 +58,8 @@ Person::Person(Who who) : who_(who) {
   }
   environment_ = {
       {"HOME", home_}, {"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C.UTF-8"}, {"TERM", "xterm"}, {"SHELL", "/bin/bash"}};
+  // The same person on a host with less.
+  if (const char* less = std::getenv("HARN_PRETEND"); less != nullptr) environment_["HARN_PRETEND"] = less;
 }
 
 void Person::give(const std::string& path) const {

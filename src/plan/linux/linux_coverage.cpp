@@ -21,6 +21,7 @@ class CoverageWriter {
         coverage_(coverage),
         view_(layers.view ? &*layers.view : nullptr),
         landlock_(layers.landlock ? &*layers.landlock : nullptr),
+        supervised_(layers.supervisor.has_value()),
         pids_(view_ != nullptr && input.facts.linux.pid_namespaces) {}
 
   void run() {
@@ -55,7 +56,14 @@ class CoverageWriter {
           if ((rule.origin == Origin::credential) == (dimension == Dimension::credential_reads)) open.push_back(rule.path);
       by(dimension, view_ != nullptr, "view");
       by(dimension, landlock_ != nullptr && (view_ == nullptr || open.empty()), "landlock");
-      if (view_ == nullptr)
+      by(dimension, supervised_ && !open.empty(), "supervisor");
+      if (supervised_)
+        gap_at(weaker, {.dimension = dimension,
+                        .code = "nested_execute",
+                        .paths = std::move(open),
+                        .detail = "a program that lies beneath a denied path can be started, though not opened",
+                        .remedy = want_view});
+      else if (view_ == nullptr)
         gap_at(hole, {.dimension = dimension,
                       .code = "nested_deny",
                       .paths = std::move(open),
@@ -68,7 +76,8 @@ class CoverageWriter {
     const bool exact = landlock_ != nullptr && landlock_->read_only_inside.empty() && landlock_->denied_in_writable.empty();
     by(Dimension::writes, view_ != nullptr, "view");
     by(Dimension::writes, landlock_ != nullptr && (view_ == nullptr || exact), "landlock");
-    if (view_ == nullptr) cover_writes_without_view();
+    by(Dimension::writes, supervised_, "supervisor");
+    if (view_ == nullptr && !supervised_) cover_writes_without_view();
     const bool separate = input_.rules.writes_allowed() != input_.rules.removes_allowed();
     if (landlock_ == nullptr && separate)
       gap_at(hole, {.dimension = Dimension::writes,
@@ -112,11 +121,13 @@ class CoverageWriter {
 
   // Names that must not come into being cannot be refused without leaving something on the host.
   void cover_names() {
+    // The supervisor refuses them, except as a socket: binding one is not among the calls it answers.
     const auto& absent = view_ != nullptr ? view_->absent_names : landlock_->absent_names;
-    gap_at(weaker, {.dimension = Dimension::writes,
-                    .code = "absent_protected_name",
-                    .paths = absent,
-                    .detail = "names that do not exist yet can be created; the outcome lists any that appear"});
+    if (!supervised_ || layers_.sockets.full)
+      gap_at(weaker, {.dimension = Dimension::writes,
+                      .code = "absent_protected_name",
+                      .paths = absent,
+                      .detail = "names that do not exist yet can be created; the outcome lists any that appear"});
     if (view_ != nullptr)
       gap_at(weaker, {.dimension = Dimension::writes,
                       .code = "protected_link",
@@ -129,12 +140,13 @@ class CoverageWriter {
     by(Dimension::metadata, view_ != nullptr, "view");
     const bool refused = layers_.filtered && !somewhere_writable(input_.rules);
     by(Dimension::metadata, refused, "seccomp");
+    by(Dimension::metadata, supervised_, "supervisor");
     if (view_ != nullptr) return;
     gap(weaker, {.dimension = Dimension::metadata,
                  .code = "metadata_visible",
                  .detail = "names, sizes, owners, times, attributes and link targets outside the grants can be asked for and watched",
                  .remedy = want_view});
-    if (!refused)
+    if (!refused && !supervised_)
       gap(hole, {.dimension = Dimension::metadata,
                  .code = "metadata_outside",
                  .detail = "mode, owner, times and attributes of files outside the grants can be changed as far as their owner may",
@@ -257,6 +269,7 @@ class CoverageWriter {
   Coverage& coverage_;
   const ViewPlan* view_;
   const LandlockOutcome* landlock_;
+  bool supervised_;
   bool pids_;
 };
 

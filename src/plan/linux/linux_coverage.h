@@ -18,6 +18,7 @@ struct LinuxLayers {
   SocketReach sockets = {};
   std::optional<ViewPlan> view = {};
   std::optional<LandlockOutcome> landlock = {};
+  std::optional<SupervisorPlan> supervisor = {};
   std::optional<EgressPlan> egress = {};
   bool filtered = false;  // a syscall filter is installed
 };

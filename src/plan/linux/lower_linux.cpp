@@ -9,6 +9,7 @@
 #include "plan/limits.h"
 #include "plan/linux/dangerous_sockets.h"
 #include "plan/linux/linux_coverage.h"
+#include "plan/linux/supervisor.h"
 #include "plan/workspace_scratch.h"
 
 namespace harn::plan {
@@ -42,6 +43,8 @@ LinuxLayers choose_layers(const PlanInput& input) {
     layers.landlock = plan_landlock(input, {.view = layers.view ? &layers.view->view : nullptr,
                                             .reach = layers.given,
                                             .relay_port = layers.egress.value_or(EgressPlan{}).relay_port});
+  if (!layers.view && layers.landlock && layers.filtered && linux.seccomp_notify)
+    layers.supervisor = plan_supervisor(input, *layers.landlock);
   return layers;
 }
 
@@ -55,8 +58,10 @@ Result<std::optional<SyscallFilter>> filter_for(const PlanInput& input, const Li
                                   .private_ipc = view,
                                   .private_pids = view && input.facts.linux.pid_namespaces,
                                   .metadata = somewhere_writable(input.rules) || (view && wants_temp(input.policy)),
-                                  .truncation_checked = view || input.facts.linux.landlock_abi >= 3,
-                                  .root = input.facts.uid == 0}));
+                                  .truncation_checked = view || layers.supervisor || input.facts.linux.landlock_abi >= 3,
+                                  .root = input.facts.uid == 0,
+                                  .supervised = layers.supervisor.has_value(),
+                                  .supervised_reads = layers.supervisor && layers.supervisor->reads}));
   return std::optional<SyscallFilter>(std::move(filter));
 }
 
@@ -86,7 +91,10 @@ void note_refusals(const LinuxLayers& layers, Plan& plan) {
   const int abi = layers.landlock->plan.abi;
   if (abi < 2) plan.notes.emplace_back("files cannot be moved or linked between directories: Landlock ABI 1 always refuses it");
   if (layers.view) return;
-  if (abi < 3 && layers.filtered) plan.notes.emplace_back("truncate by path is refused: Landlock before ABI 3 cannot judge it");
+  if (layers.supervisor)
+    plan.notes.emplace_back("programs find no Landlock for themselves: the supervisor that acts for them would not be bound by it");
+  if (abi < 3 && layers.filtered && !layers.supervisor)
+    plan.notes.emplace_back("truncate by path is refused: Landlock before ABI 3 cannot judge it");
   plan.notes.emplace_back("terminals and shared memory of the host stay closed: without user namespaces there are no private ones");
   for (const auto& directory : layers.landlock->not_listable)
     plan.notes.push_back(base::quoted(directory.text()) + " cannot be listed, because something in it is denied");
@@ -120,6 +128,7 @@ Status lower_linux(const PlanInput& input, Plan& plan) {
   cover_linux(input, layers, plan.coverage);
   if (layers.view) confinement.view = std::move(layers.view->view);
   if (layers.landlock) confinement.landlock = std::move(layers.landlock->plan);
+  confinement.supervisor = std::move(layers.supervisor);
   plan.confinement = std::move(confinement);
   lower_posix_limits(input.policy, input.facts, plan);  // looks at the namespaces just planned
   return {};

@@ -34,6 +34,8 @@ enum class Fact : std::uint8_t {
   metadata,
   truncation_checked,
   root,
+  supervised,
+  supervised_reads,
 };
 
 struct SyscallGroup {

@@ -33,6 +33,8 @@ bool value_of(Fact fact, const SyscallOptions& options) {
     case Fact::metadata: return options.metadata;
     case Fact::truncation_checked: return options.truncation_checked;
     case Fact::root: return options.root;
+    case Fact::supervised: return options.supervised;
+    case Fact::supervised_reads: return options.supervised && options.supervised_reads;
   }
   return false;
 }

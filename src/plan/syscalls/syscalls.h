@@ -26,8 +26,10 @@ struct SyscallOptions {
   bool private_ipc = false;         // the command has its own ipc namespace
   bool private_pids = false;        // the command has its own pid namespace
   bool metadata = false;            // chmod, chown, utime, setxattr are allowed (somewhere is writable)
-  bool truncation_checked = false;  // a view or Landlock ABI 3 decides truncation
+  bool truncation_checked = false;  // a view, Landlock ABI 3 or the supervisor decides truncation
   bool root = false;                // the command runs as uid 0
+  bool supervised = false;          // a supervisor answers what changes files, names and metadata
+  bool supervised_reads = false;    // … and every other open
 };
 
 // Fails with not_supported for an architecture Harn has no numbers for.

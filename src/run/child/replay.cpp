@@ -7,7 +7,9 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "run/child/replay.h"
 
@@ -16,8 +18,6 @@ namespace {
 
 constexpr Word failed_exit = 125;
 constexpr Word kernel_signals = 64;
-constexpr int kept_status_fd = 3;
-constexpr int kept_control_fd = 4;
 
 // The kernel's struct sigaction, which libc's is not.
 struct KernelAction {
@@ -95,6 +95,28 @@ Word reopen(int number, const char* path, Word flags) {
   return result;
 }
 
+// Who answers for us gets the listener and our number. Nothing between here and exec is trapped.
+Word send_listener(Launch& launch, int post) {
+  int pid = static_cast<int>(raw_syscall(SYS_getpid));
+  iovec text = {.iov_base = &pid, .iov_len = sizeof pid};
+  const struct {  // struct cmsghdr with one descriptor
+    std::size_t length = CMSG_LEN(sizeof(int));
+    int level = SOL_SOCKET;
+    int type = SCM_RIGHTS;
+    int fd = -1;
+    int padding = 0;
+  } control = {.fd = launch.listener_fd};
+  msghdr message = {};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = const_cast<void*>(static_cast<const void*>(&control));
+  message.msg_controllen = sizeof control;
+  const Word sent = raw_syscall(SYS_sendmsg, post, word_of(&message), 0);
+  raw_syscall(SYS_close, launch.listener_fd);
+  if (sent < 0) return sent;
+  return sent == sizeof pid ? 0 : -EIO;
+}
+
 Word start_inner(Launch& launch) {
   const Word pid = start_sharing(SIGCHLD, launch.inner_stack_top, nullptr, replay_inner, &launch);
   if (pid < 0) return pid;
@@ -102,12 +124,12 @@ Word start_inner(Launch& launch) {
   return launch.report.exec_attempted != 0 ? 0 : -ECHILD;
 }
 
-// Nothing of the caller goes along: no environment, no descriptor but the two pipes.
+// Nothing of the caller goes along: no environment, no descriptor but those it is given.
 Word become_init(Launch& launch, int program) {
-  Word result = raw_syscall(SYS_dup3, launch.status_fd, kept_status_fd, 0);
-  if (result >= 0) result = raw_syscall(SYS_dup3, launch.control_fd, kept_control_fd, 0);
+  Word result = 0;
+  for (int i = 0; i < launch.kept_count && result >= 0; ++i) result = raw_syscall(SYS_dup3, launch.kept[i], first_kept_fd + i, 0);
   if (result >= 0) result = raw_syscall(SYS_close_range, 0, 2, 0);
-  if (result >= 0) result = raw_syscall(SYS_close_range, kept_control_fd + 1, ~0u, 1u << 2);
+  if (result >= 0) result = raw_syscall(SYS_close_range, first_kept_fd + launch.kept_count, ~0u, 1u << 2);
   if (result < 0) return result;
   launch.report.init_attempted = 1;
   const char* nothing[] = {nullptr};
@@ -136,6 +158,7 @@ Word perform(Launch& launch, const Step& step) {
     case Op::close_fd: return raw_syscall(SYS_close, step.number);
     case Op::die_with_parent: return raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     case Op::check_lifeline: return check_lifeline(step.number);
+    case Op::take_orphans: return raw_syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
     case Op::hide_launcher: return raw_syscall(SYS_prctl, PR_SET_DUMPABLE, 0);
     case Op::reset_signals: return reset_signals(step.mask);
     case Op::unblock_signals: return unblock_signals();
@@ -162,8 +185,9 @@ Word perform(Launch& launch, const Step& step) {
     case Op::landlock_rule:
     case Op::landlock_enforce:
     case Op::close_others:
-    case Op::keep_fd:
-    case Op::syscall_filter: return narrow(step);
+    case Op::keep_fd: return narrow(step);
+    case Op::syscall_filter: return launch.listener_fd = static_cast<int>(narrow(step));
+    case Op::send_listener: return send_listener(launch, step.number);
     default: return build_view(launch, step);
   }
 }

@@ -4,7 +4,8 @@
 //
 // With a view there are two scripts: the outer one runs as pid 1 of the new namespaces, builds the
 // view, starts the inner one and becomes the init program; the inner one narrows itself and becomes
-// the command. Without a pid namespace there is only the inner one.
+// the command. The same where a supervisor answers for the command, without namespaces. Else there is
+// only the inner one.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@ enum class Op : std::uint8_t {
   close_fd,         // number
   die_with_parent,  // SIGKILL when the thread that started us ends
   check_lifeline,   // number: a pipe whose other end the caller holds; hung up means the caller is gone
+  take_orphans,     // descendants whose parent ended become our children
   hide_launcher,    // the caller's memory is not for others to look at; ours is the same until exec
   reset_signals,    // mask: dispositions the caller changed
   unblock_signals,
@@ -58,6 +60,7 @@ enum class Op : std::uint8_t {
   close_others,      // number: first descriptor that must not survive exec
   keep_fd,           // number: survives exec after all
   syscall_filter,    // pointer: struct sock_fprog; mask: seccomp flags
+  send_listener,     // number: a socket the supervisor reads from; after a filter with a listener
   // proof
   refuse_open,     // text: path, mask: open flags; must fail
   refuse_open_at,  // number: directory held open from outside, text, mask
@@ -66,7 +69,7 @@ enum class Op : std::uint8_t {
   refuse_calls,    // pointer: calls, mask: how many; one of them must fail
   // becoming something else
   start_inner,
-  become_init,  // number: descriptor of the init program
+  become_init,  // number: descriptor of the init program, or of the supervisor
   become_command,
 };
 
@@ -109,6 +112,9 @@ struct Script {
   std::size_t count = 0;
 };
 
+inline constexpr int first_kept_fd = 3;
+inline constexpr int max_kept = 4;
+
 // Everything both children need. Lives in memory shared with the caller.
 struct Launch {
   Script outer = {};
@@ -121,8 +127,9 @@ struct Launch {
   char** shell_argv = nullptr;  // for a script without a first line: {"/bin/sh", found, args…}; the child fills `found`
   char* const* envp = nullptr;
   char* const* init_argv = nullptr;
-  int status_fd = -1;  // the two the init program keeps
-  int control_fd = -1;
+  int kept[max_kept] = {-1, -1, -1, -1};  // what the init program, or the supervisor, keeps from number 3 on
+  int kept_count = 0;
+  int listener_fd = -1;  // what the syscall filter answered
   Report report = {};
   Fault fault = {};
   // Descriptors that come and go while the view is built.

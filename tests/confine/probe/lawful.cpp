@@ -18,6 +18,7 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -136,6 +137,37 @@ int run_program(Args args) {
   return WEXITSTATUS(status);
 }
 
+// args: a directory of one's own. Calls that fail fail as they do without a sandbox.
+int expected_errors(Args args) {
+  const auto base = args[0] + "/errors";
+  const auto file = base + "/file";
+  if (::mkdir(base.c_str(), 0700) != 0) return errno;
+  const int made = ::open(file.c_str(), O_CREAT | O_WRONLY | O_EXCL, 0600);
+  if (made < 0) return errno;
+  ::close(made);
+  const auto missing = base + "/missing";
+  const auto opened = [](const std::string& path, int flags) { return ::open(path.c_str(), flags, 0600); };
+  const auto met = [](int result) { return result >= 0 ? 0 : errno; };
+  const bool right =
+      met(::mkdir(file.c_str(), 0700)) == EEXIST && met(::mkdir("/usr", 0700)) == EEXIST && met(::mkdir("/", 0700)) == EEXIST &&
+      met(::unlink(missing.c_str())) == ENOENT && met(::rmdir(file.c_str())) == ENOTDIR && met(::rmdir((base + "/.").c_str())) == EINVAL &&
+      met(::rmdir((base + "/..").c_str())) == ENOTEMPTY && met(::rmdir(base.c_str())) == ENOTEMPTY &&
+      met(::unlink(base.c_str())) == EISDIR && met(opened(file + "/", O_WRONLY)) == ENOTDIR &&
+      met(opened(file + "/x", O_WRONLY | O_CREAT)) == ENOTDIR && met(opened(base, O_WRONLY)) == EISDIR &&
+      met(opened(missing + "/", O_WRONLY | O_CREAT)) == EISDIR && met(opened(file, O_CREAT | O_EXCL | O_WRONLY)) == EEXIST &&
+      met(opened(missing, O_WRONLY)) == ENOENT && met(opened("", O_WRONLY)) == ENOENT &&
+      met(opened(base + "/" + std::string(300, 'a'), O_WRONLY)) == ENAMETOOLONG &&
+      met(opened(std::string(5000, '/'), O_WRONLY)) == ENAMETOOLONG && met(::rename(missing.c_str(), file.c_str())) == ENOENT &&
+      met(::rename(base.c_str(), file.c_str())) == EINVAL && met(::link(missing.c_str(), file.c_str())) == ENOENT &&
+      met(::chmod(missing.c_str(), 0600)) == ENOENT && met(::fchmod(-1, 0600)) == EBADF && met(::fchmod(999, 0600)) == EBADF &&
+      met(::truncate(base.c_str(), 0)) == EISDIR && met(::truncate(file.c_str(), -1)) == EINVAL &&
+      met(static_cast<int>(::syscall(SYS_openat, AT_FDCWD, nullptr, O_WRONLY))) == EFAULT &&
+      met(static_cast<int>(::syscall(SYS_mkdirat, 999, "x", 0700))) == EBADF;
+  ::unlink(file.c_str());
+  ::rmdir(base.c_str());
+  return right ? 0 : EPROTO;
+}
+
 constexpr Probe table[] = {
     {"lawful_stream_pair", stream_pair},
     {"lawful_datagram_pair", datagram_pair},
@@ -149,6 +181,7 @@ constexpr Probe table[] = {
     {"lawful_file", file_life},
     {"lawful_directory", directory_life},
     {"lawful_attribute", attribute},
+    {"lawful_errors", expected_errors},
     {"lawful_unnamed_file", unnamed_file},
     {"lawful_events", events},
     {"lawful_executable_memory", executable_memory},

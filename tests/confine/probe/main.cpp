@@ -62,7 +62,7 @@ int run_cases(const std::string& file) {
 
 int run_named(std::string_view name, Args args) {
   for (const auto& family : {reading(), writing(), metadata(), network(), unix_sockets(), processes(), signals(), privileges(), mounts(),
-                             kernel(), descriptors(), terminal(), races(), shared_memory(), surroundings(), lawful()})
+                             kernel(), descriptors(), terminal(), races(), storms(), shared_memory(), surroundings(), lawful()})
     for (const auto& row : family)
       if (row.name == name) return row.run(args);
   ::dprintf(STDERR_FILENO, "harn_probe: there is no probe '%.*s'\n", static_cast<int>(name.size()), name.data());

@@ -34,6 +34,7 @@ Probes kernel();
 Probes descriptors();
 Probes terminal();
 Probes races();
+Probes storms();
 Probes shared_memory();
 Probes surroundings();
 Probes lawful();

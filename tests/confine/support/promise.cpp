@@ -61,13 +61,14 @@ class Judge {
  private:
   std::string expected(const Case& row) const {
     if (stand_.way == Way::view) return std::string(row.view);
-    if (stand_.way == Way::bare) return std::string(row.bare);
+    if (stand_.way == Way::bare || stand_.way == Way::unsupervised) return std::string(row.bare);
     if (stand_.way == Way::bubblewrap) return fmt::format("{} {} {}", row.view, row.bare, row.bubblewrap);
     return fmt::format("{} {}", row.view, row.bare);
   }
 
   std::string judge_excuse(const Case& row) {
-    const auto gap = stand_.way == Way::bare && !row.gap.empty() ? row.gap : row.view_gap;
+    const bool alone = stand_.way == Way::bare || stand_.way == Way::unsupervised;
+    const auto gap = alone && !row.gap.empty() ? row.gap : row.view_gap;
     const auto path = scene_.fill(row.gap_path.empty() && !row.args.empty() ? row.args[0] : row.gap_path, row.id);
     if (gap.empty()) return "escaped";
     if (!receipt_names(told_.receipt, gap, path)) return fmt::format("escaped, and the receipt does not name {} at {}", gap, path);

@@ -191,11 +191,12 @@ std::string Scene::fill(std::string_view text, std::string_view id) const {
   return out;
 }
 
-std::string Scene::fingerprint(std::string_view id) const {
-  const auto own = path("outside") + "/" + std::string(id);
-  std::string out = line_for(own);
+std::string Scene::fingerprint(std::string_view id) const { return fingerprint_of(path("outside") + "/" + std::string(id)); }
+
+std::string Scene::fingerprint_of(const std::string& path) {
+  std::string out = line_for(path);
   std::error_code ignored;
-  for (const auto& entry : fs::recursive_directory_iterator(own, ignored)) out += line_for(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(path, ignored)) out += line_for(entry.path());
   return out;
 }
 

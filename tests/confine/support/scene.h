@@ -32,6 +32,7 @@ class Scene {
 
   // Everything about the things of one case that changes when somebody touches them.
   std::string fingerprint(std::string_view id) const;
+  static std::string fingerprint_of(const std::string& path);
 
   // Ends the process outside and tells what it counted.
   std::map<std::string, int> end_victim();

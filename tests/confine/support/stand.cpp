@@ -91,9 +91,9 @@ std::string read(const std::string& path) {
 }  // namespace
 
 std::string Stand::name() const {
-  static constexpr std::string_view names[] = {"SucceedsUnconfined",      "RefusedWithTheView",    "RefusedWithoutUserNamespaces",
-                                               "RefusedNested",           "RefusedByBubblewrap",   "TwoLocksWithoutTheView",
-                                               "TwoLocksWithoutLandlock", "TwoLocksWithoutSeccomp"};
+  static constexpr std::string_view names[] = {"SucceedsUnconfined",         "RefusedWithTheView",      "RefusedWithoutUserNamespaces",
+                                               "RefusedOrNamedUnsupervised", "RefusedNested",           "RefusedByBubblewrap",
+                                               "TwoLocksWithoutTheView",     "TwoLocksWithoutLandlock", "TwoLocksWithoutSeccomp"};
   return fmt::format("{}As{}", names[static_cast<std::size_t>(way)], uid == 0 ? "Root" : "User");
 }
 
@@ -102,8 +102,8 @@ std::vector<Stand> stands() {
   if (callers.front() == 0) callers.push_back(nobody);
   std::vector<Stand> out;
   for (const auto uid : callers)
-    for (const auto way : {Way::unconfined, Way::view, Way::bare, Way::nested, Way::bubblewrap, Way::without_view, Way::without_landlock,
-                           Way::without_seccomp})
+    for (const auto way : {Way::unconfined, Way::view, Way::bare, Way::unsupervised, Way::nested, Way::bubblewrap, Way::without_view,
+                           Way::without_landlock, Way::without_seccomp})
       out.push_back({way, uid});
   return out;
 }
@@ -112,7 +112,8 @@ std::string missing_here(Way way) {
   const auto facts = probe_host({.environment = {}, .cwd = AbsPath::of("/")});
   if (facts.linux.landlock_abi < 6) return fmt::format("landlock: ABI {} is below 6", facts.linux.landlock_abi);
   if (!facts.linux.seccomp) return "seccomp: not in this kernel";
-  if (!facts.linux.user_namespaces && way != Way::bare && way != Way::unconfined) return "userns: " + facts.linux.why_no_user_namespaces;
+  if (!facts.linux.user_namespaces && way != Way::bare && way != Way::unsupervised && way != Way::unconfined)
+    return "userns: " + facts.linux.why_no_user_namespaces;
   if (way == Way::bubblewrap && !facts.tools.contains("bubblewrap")) return "bubblewrap: not installed";
   return {};
 }
@@ -123,6 +124,7 @@ Told run_cases(const Stand& stand, const Scene& scene, std::span<const Case> cas
   auto environment = extras.environment;
   environment.insert({{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", scene.path("home")}});
   if (stand.way == Way::bare) environment["HARN_PRETEND"] = "userns=no";
+  if (stand.way == Way::unsupervised) environment["HARN_PRETEND"] = "userns=no,notify=no";
   const auto finished = run({.argv = words_for(stand, scene, receipt, list),
                              .environment = environment,
                              .cwd = scene.path("work"),

@@ -16,6 +16,7 @@ enum class Way : unsigned char {
   unconfined,
   view,          // everything this kernel offers
   bare,          // as on a host without user namespaces
+  unsupervised,  // … and where nobody can answer for the command either: the gaps are named
   nested,        // inside another harn
   bubblewrap,    // the view by another program, without Landlock
   without_view,  // the layer is missing and nothing makes up for it

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/linux/supervisor.h"
+
+#include <algorithm>
+
+#include "plan/linux/ancestors.h"
+#include "plan/linux/linux_coverage.h"
+
+namespace harn::plan {
+namespace {
+
+SupervisedPath supervised(const PathRule& rule) {
+  return {.path = rule.path, .access = rule.access, .device = rule.access == Access::write && rule.origin == Origin::device};
+}
+
+// Landlock opens /proc to every command; what the supervisor refused there would be a difference.
+void add_proc(const LandlockPlan& landlock, std::vector<SupervisedPath>& rules) {
+  const auto proc = AbsPath::of("/proc");
+  const bool opened = std::ranges::any_of(landlock.rules, [&](const LandlockRule& rule) { return rule.path == proc; });
+  const auto at = std::ranges::lower_bound(rules, proc, {}, &SupervisedPath::path);
+  if (!opened || (at != rules.end() && at->path == proc)) return;
+  rules.insert(at, {.path = proc, .access = Access::read});
+}
+
+// Everything may be read as far as the supervisor is concerned; only what may be changed, and what not inside
+// that, makes a difference.
+std::vector<SupervisedPath> changes_only(const PathRules& rules) {
+  std::vector<SupervisedPath> out = {{.path = {}, .access = Access::read}};
+  Ancestors<Access> around;
+  around.enter({}, Access::read);
+  for (const auto& rule : rules.rules()) {
+    auto row = supervised(rule);
+    row.access = std::max(row.access, Access::read);
+    if (row.path.is_root()) out.clear();
+    else if (row.access == *around.enclosing(row.path)) continue;
+    around.enter(row.path, row.access);
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::vector<SupervisedPath> all_rules(const PathRules& rules) {
+  std::vector<SupervisedPath> out;
+  out.reserve(rules.rules().size() + 1);
+  for (const auto& rule : rules.rules()) out.push_back(supervised(rule));
+  return out;
+}
+
+}  // namespace
+
+std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock) {
+  SupervisorPlan plan{.reads = !landlock.denied_inside.empty()};
+  if (!plan.reads && !somewhere_writable(input.rules)) return std::nullopt;
+  plan.rules = plan.reads ? all_rules(input.rules) : changes_only(input.rules);
+  if (plan.reads) add_proc(landlock.plan, plan.rules);
+  return plan;
+}
+
+}  // namespace harn::plan

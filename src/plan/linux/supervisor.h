@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layer "supervisor": what Landlock cannot say where there is no view. Closed places inside open ones, names
+// that must not come into being, and changes of metadata are decided by a process of ours, call by call.
+#pragma once
+
+#include <optional>
+
+#include "plan/linux/landlock.h"
+
+namespace harn::plan {
+
+// Unset where the policy asks nothing that Landlock does not hold already.
+std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock);
+
+}  // namespace harn::plan

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trapped system calls, each decided and then made on the caller's behalf. A call never goes on in the
+// caller itself: what was decided upon is in our hands, not in memory somebody may change.
+#pragma once
+
+#include "run/supervisor/rules.h"
+#include "run/supervisor/walk.h"
+
+namespace harn::run::supervisor {
+
+struct Answer {
+  Word value = 0;        // what the call returns, or -errno
+  Fd descriptor = {};    // to be given to the caller instead
+  bool on_exec = false;  // … and closed there on exec
+  bool alone = false;    // … and no longer ours when the call returns
+  bool later = false;    // it would block: ask again soon, with `descriptor` kept until then
+};
+
+struct Request {
+  const Caller& caller;
+  const Rules& rules;
+  Fd kept = {};  // from an earlier attempt that was answered `later`
+};
+
+// The one place where a decision becomes a refusal.
+inline Word refuse() { return -EACCES; }
+
+// `start` is AT_FDCWD or a descriptor of the caller, `path` an address in its memory.
+struct At {
+  int start = -1;
+  std::uint64_t path = 0;
+};
+
+// names.cpp
+Word make_directory(const Request& request, At at, unsigned mode);
+Word make_node(const Request& request, At at, unsigned mode);
+Word make_link(const Request& request, std::uint64_t target, At at);
+Word make_hard_link(const Request& request, At from, At to, unsigned flags);
+Word remove(const Request& request, At at, unsigned flags);
+Word rename(const Request& request, At from, At to, unsigned flags);
+// May this name come into being, or cease? The directory that holds it must be open to changes too.
+bool may_change_name(const Request& request, const Place& place);
+// A pipe, a socket or memory: no place in the file system, so it belongs to whoever holds it.
+bool is_nameless(const Place& place);
+Word find(const Request& request, At at, Last last, Place& place);
+// The kernel applies it where no default ACL says otherwise, so it is set and not subtracted.
+Word take_umask(const Request& request);
+
+// opens.cpp
+Answer open(Request& request, At at, unsigned flags, unsigned mode);
+
+// metadata.cpp. Without a path (`descriptor`), the object the caller holds.
+struct Target {
+  At at = {};
+  bool descriptor = false;
+  Last last = Last::follow;
+};
+Word change_mode(const Request& request, const Target& target, unsigned mode);
+Word change_owner(const Request& request, const Target& target, unsigned user, unsigned group);
+enum class Times : std::uint8_t {
+  timespecs,
+  timevals,
+  utimbuf
+};
+Word change_times(const Request& request, const Target& target, std::uint64_t times, Times shape);
+struct Attribute {
+  std::uint64_t name = 0;
+  std::uint64_t value = 0;
+  std::uint64_t size = 0;
+  unsigned flags = 0;
+};
+Word set_attribute(const Request& request, const Target& target, const Attribute& attribute);
+Word remove_attribute(const Request& request, const Target& target, std::uint64_t name);
+Word truncate(const Request& request, At at, Word length);
+Word change_flags(const Request& request, int descriptor, unsigned command, std::uint64_t argument);
+
+}  // namespace harn::run::supervisor

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The supervisor: parent of a command that has no view. It answers the system calls the filter traps, and
+// otherwise does what the init program does where there is a pid namespace: reaps, passes signals on, says how
+// the command ended, ends what is left. It lives inside the command's own Landlock rules: what it does on
+// somebody's behalf is bounded by them a second time.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "run/init/protocol.h"
+#include "run/supervisor/descendants.h"
+#include "run/supervisor/serve.h"
+
+using namespace harn::run::supervisor;  // NOLINT(google-build-using-namespace): the program is this namespace
+namespace init = harn::run::init;
+
+namespace {
+
+constexpr unsigned long sync_wake_up = 1;                         // SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP, Linux 6.6
+constexpr unsigned long set_flags = _IOW('!', 4, std::uint64_t);  // SECCOMP_IOCTL_NOTIF_SET_FLAGS
+constexpr long retry_ns = 5'000'000;                              // for calls that would block
+
+[[noreturn]] void leave(int code) {
+  for (;;) raw_syscall(SYS_exit_group, code);
+}
+
+void tell(const init::Record& record) { raw_syscall(SYS_write, status_fd, word_of(&record), sizeof record); }
+
+struct KernelAction {
+  void (*handler)(int) = nullptr;
+  unsigned long flags = 0;
+  void (*restorer)() = nullptr;
+  unsigned long mask = 0;
+};
+
+void on_child(int) {}
+
+#if defined(__x86_64__)
+extern "C" void harn_restore_signal();
+asm(".globl harn_restore_signal\nharn_restore_signal:\n\tmov $15, %eax\n\tsyscall\n");
+constexpr unsigned long action_flags = 0x04000000;  // SA_RESTORER
+#else
+void harn_restore_signal() {}
+constexpr unsigned long action_flags = 0;
+#endif
+
+struct Life {
+  Word command = 0;
+  bool ended = false;
+  int status = 0;
+  unsigned long swept = 0;
+};
+
+// Everything that ended since the last look. False when nobody is left.
+bool reap(Life& life, int options) {
+  for (;;) {
+    int status = 0;
+    const Word pid = raw_syscall(SYS_wait4, -1, word_of(&status), options | WUNTRACED | __WALL, 0);
+    if (pid == -EINTR) continue;
+    if (pid <= 0) return pid == 0;
+    if ((status & 0xff) == 0x7f) {  // stopped, not ended
+      if (pid == life.command) tell({.kind = init::Record::stopped, .status = status});
+      continue;
+    }
+    if (pid == life.command && !life.ended) {
+      life.ended = true;
+      life.status = status;
+      return true;
+    }
+    if (life.ended && (status & 0x7f) == SIGKILL) ++life.swept;
+  }
+}
+
+init::Record last_words(const Life& life) {
+  rusage used = {};
+  raw_syscall(SYS_getrusage, RUSAGE_CHILDREN, word_of(&used));
+  return {.kind = init::Record::swept,
+          .killed = life.swept,
+          .cpu_us = static_cast<unsigned long>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 + used.ru_utime.tv_usec +
+                                               used.ru_stime.tv_usec),
+          .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss)};
+}
+
+// Nobody outlives the command, nor us: orphans come to us, and are ended until none is left.
+void end_everybody(Life& life) {
+  while (reap(life, WNOHANG)) {
+    signal_descendants(SIGKILL);
+    const timespec pause = {.tv_sec = 0, .tv_nsec = 100'000};
+    raw_syscall(SYS_nanosleep, word_of(&pause), 0);
+  }
+}
+
+[[noreturn]] void sweep(Life& life) {
+  const init::Record ended = {.kind = init::Record::ended, .status = life.status};
+  if (!reap(life, WNOHANG)) {
+    const init::Record both[] = {ended, last_words(life)};
+    raw_syscall(SYS_write, status_fd, word_of(both), sizeof both);
+    leave(0);
+  }
+  tell(ended);
+  end_everybody(life);
+  tell(last_words(life));
+  leave(0);
+}
+
+void obey(Life& life) {
+  unsigned char order = 0;
+  const Word got = raw_syscall(SYS_read, control_fd, word_of(&order), 1);
+  if (got == 0) {  // the launcher is gone
+    end_everybody(life);
+    leave(init::abandoned_exit);
+  }
+  if (got != 1) return;
+  if (order == init::measure) return tell({.kind = init::Record::measured});  // without a namespace nobody may make segments
+  const int number = order & ~init::to_everybody;
+  if ((order & init::to_everybody) != 0) signal_descendants(number);
+  else if (!life.ended) raw_syscall(SYS_kill, life.command, number);
+}
+
+// The command's process sends the listener before it becomes the command.
+int receive_listener(Life& life) {
+  int pid = 0;
+  iovec text = {.iov_base = &pid, .iov_len = sizeof pid};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message = {};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const Word got = raw_syscall(SYS_recvmsg, post_fd, word_of(&message), MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  const auto* head = CMSG_FIRSTHDR(&message);
+  if (got != sizeof pid || head == nullptr || head->cmsg_type != SCM_RIGHTS) leave(init::abandoned_exit);
+  life.command = pid;
+  int listener = -1;
+  __builtin_memcpy(&listener, CMSG_DATA(head), sizeof listener);
+  raw_syscall(SYS_close, post_fd);
+  return listener;
+}
+
+Rules map_rules() {
+  struct stat status = {};
+  if (raw_syscall(SYS_newfstatat, rules_fd, word_of(""), word_of(&status), AT_EMPTY_PATH) < 0) return {};
+  const auto size = static_cast<std::size_t>(status.st_size);
+  const Word block = raw_syscall(SYS_mmap, 0, status.st_size, PROT_READ, MAP_PRIVATE, rules_fd, 0);
+  raw_syscall(SYS_close, rules_fd);
+  if (block < 0 && block > -4096) return {};
+  return {reinterpret_cast<const char*>(block), size};
+}
+
+[[noreturn]] void live() {
+  raw_syscall(SYS_prctl, PR_SET_DUMPABLE, 0);
+  raw_syscall(SYS_prctl, PR_SET_NAME, word_of("harn-supervisor"));
+  // Nobody's signals are for us: a terminal's go to the command, ours come by the pipe.
+  unsigned long all = ~0ul;
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, word_of(&all), 0, sizeof all);
+  KernelAction action = {.handler = on_child, .flags = action_flags, .restorer = harn_restore_signal};
+  raw_syscall(SYS_rt_sigaction, SIGCHLD, word_of(&action), 0, sizeof action.mask);
+  raw_syscall(SYS_chdir, word_of("/"));
+
+  Life life;
+  const int listener = receive_listener(life);
+  raw_syscall(SYS_ioctl, listener, set_flags, sync_wake_up);  // keeps caller and supervisor on one processor, where the kernel can
+  const Rules rules = map_rules();
+  Server server(listener, rules);
+
+  const unsigned long but_child = ~(1ul << (SIGCHLD - 1));
+  for (;;) {
+    reap(life, WNOHANG);
+    if (life.ended) sweep(life);
+    pollfd ready[] = {{.fd = control_fd, .events = POLLIN, .revents = 0}, {.fd = listener, .events = POLLIN, .revents = 0}};
+    const timespec soon = {.tv_sec = 0, .tv_nsec = retry_ns};
+    raw_syscall(SYS_ppoll, word_of(ready), 2, server.has_waiting() ? word_of(&soon) : 0, word_of(&but_child), sizeof but_child);
+    if (ready[0].revents != 0) obey(life);
+    if ((ready[1].revents & POLLIN) != 0) server.serve();
+    if (server.has_waiting()) server.serve_waiting();
+  }
+}
+
+}  // namespace
+
+// Called by the first instruction below; there is nothing to return to.
+extern "C" [[noreturn]] void harn_supervisor_main() { live(); }
+
+#if defined(__x86_64__)
+asm(".globl _start\n_start:\n\txor %ebp, %ebp\n\tand $-16, %rsp\n\tcall harn_supervisor_main\n");
+#else
+asm(".globl _start\n_start:\n\tmov x29, #0\n\tbl harn_supervisor_main\n");
+#endif
