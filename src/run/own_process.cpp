@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "sys/files.h"
 
@@ -26,6 +27,10 @@ Status OwnProcess::take_over(bool orphans) {
 
 OwnProcess::~OwnProcess() {
   if (!taken_) return;
+  // Who asked for an end while the command was ending has got it: how it ended is still to be told.
+  signalfd_siginfo late = {};
+  while (signals_ && ::read(signals_.get(), &late, sizeof late) == static_cast<ssize_t>(sizeof late)) {
+  }
   ::sigaction(SIGPIPE, &pipe_before_, nullptr);
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }

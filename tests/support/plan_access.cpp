@@ -26,17 +26,18 @@ bool as_op(Access access, FileOp op) {
   return op == FileOp::write || op == FileOp::remove ? access == Access::write : access >= Access::read;
 }
 
-// What is not there holds nothing to read: whether a supervisor would open it is no difference.
-bool nothing_to_read(const HostFacts& facts, AbsPath path, FileOp op) {
+// A denial of what is not there holds nothing back from a reader, and a plan may leave it out: only a supervisor
+// that answers for every open knows it. That alone makes no difference between two plans.
+bool denies_nothing(const SupervisorPlan& plan, const HostFacts& facts, const AbsPath& path, FileOp op) {
   if (op == FileOp::write || op == FileOp::remove) return false;
-  for (; !path.is_root(); path = path.parent())
-    if (!facts.exists(path)) return true;
-  return false;
+  const auto* rule = nearest_rule(plan, path);
+  return rule != nullptr && rule->access == Access::none && !facts.exists(rule->path);
 }
 
 bool linux_allows(const LinuxConfinement& linux, const HostFacts& facts, const AbsPath& path, FileOp op) {
   if (linux.view && !mount_allows(*linux.view, path, op)) return false;
-  if (linux.supervisor && !nothing_to_read(facts, path, op) && !supervisor_allows(*linux.supervisor, path, op)) return false;
+  const auto& supervisor = linux.supervisor;
+  if (supervisor && !supervisor_allows(*supervisor, path, op) && !denies_nothing(*supervisor, facts, path, op)) return false;
   return !linux.landlock || landlock_allows(*linux.landlock, path, op);
 }
 

@@ -7,6 +7,7 @@
 
 namespace harn::test {
 
+const SupervisedPath* nearest_rule(const SupervisorPlan& plan, const AbsPath& path);
 bool supervisor_allows(const SupervisorPlan& plan, const AbsPath& path, FileOp op);
 
 }  // namespace harn::test

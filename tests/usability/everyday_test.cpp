@@ -229,6 +229,33 @@ TEST_P(Everyday, WorksWithoutNamespaces) {
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
 }
 
+class Nested : public testing::TestWithParam<Who> {};
+
+// Beneath a supervisor nobody can make a boundary of their own: harn says so, keeps working inside the outer one, and
+// refuses where it must not run without. Two deep is no different.
+TEST_P(Nested, HarnInsideASupervisedOneTellsWhatItIs) {
+  Person person(GetParam());
+  person.environment()["HARN_PRETEND"] = "userns=no";
+  const auto program = person.harn_words({}).back();
+  const std::vector<std::string> outer = {"run", "--backend", "linux", "--read", program, "--", program, "run"};
+  const auto inside = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), outer.begin(), outer.end());
+    return person.harn(words);
+  };
+  const std::string script = "echo made > a && cat a; mkdir .vscode 2>/dev/null || echo kept";
+  const auto once = inside({"--", "sh", "-c", script});
+  const auto twice = inside({"--read", program, "--", program, "run", "--", "sh", "-c", script});
+  for (const auto& ran : {once, twice}) {
+    EXPECT_EQ(ran.out, "made\nkept\n") << ran.err;
+    EXPECT_NE(ran.err.find("nothing confines this command"), std::string::npos) << ran.err;
+  }
+  const auto strict = inside({"--profile", "os_hardened", "--", "true"});
+  EXPECT_EQ(strict.exit_code, 125) << strict.err;
+  EXPECT_NE(strict.err.find("no Landlock"), std::string::npos) << strict.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(As, Nested, testing::ValuesIn(everybody()), testing::PrintToStringParamName());
+
 INSTANTIATE_TEST_SUITE_P(Acts, Everyday, testing::Combine(testing::ValuesIn(acts), testing::ValuesIn(everybody())), [](const auto& row) {
   return std::string(std::get<0>(row.param).name) + (std::get<1>(row.param) == Who::nobody ? "_AsNobody" : "");
 });

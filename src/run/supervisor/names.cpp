@@ -20,8 +20,12 @@ Word find_new(const Request& request, At at, Place& place) {
   return may_change_name(request, place) ? 0 : refuse();
 }
 
+// A link where names beneath it are closed would give them another content: what it leads to.
+bool may_be_link(const Request& request, const Place& place) { return !request.rules.closed_beneath(place.path.view()); }
+
 // A directory takes everything beneath it along: away from where the rules are, or to where they are.
 bool may_carry(const Request& request, const Place& moved, const Place& to) {
+  if (S_ISLNK(moved.mode)) return may_be_link(request, to);
   if (!S_ISDIR(moved.mode)) return true;
   return !request.rules.closed_beneath(moved.path.view()) && !request.rules.closed_beneath(to.path.view());
 }
@@ -70,6 +74,7 @@ Word make_link(const Request& request, std::uint64_t target, At at) {
   if (const Word result = request.caller.read_text(target, text); result < 0) return result;
   Place place;
   if (const Word result = find_new(request, at, place); result < 0) return result;
+  if (!may_be_link(request, place)) return refuse();
   return raw_syscall(SYS_symlinkat, word_of(text.c_str()), place.directory.get(), word_of(spelled(place)));
 }
 
@@ -89,6 +94,7 @@ Word make_hard_link(const Request& request, At from, At to, unsigned flags) {
   Place place;
   if (const Word result = find_new(request, to, place); result < 0) return result;
   if (request.rules.at(source.path.view()) != Allowed::changing) return refuse();
+  if (S_ISLNK(source.mode) && !may_be_link(request, place)) return refuse();
   Fd object;
   if (const Word result = hold(source, object); result < 0) return result;
   ShortText link;

@@ -30,15 +30,18 @@ Word read_link(int directory, const char* name, Text<capacity>& out) {
   return 0;
 }
 
-// Where an object is now, as the kernel tells it.
+// Where an object is now, as the kernel tells it. What was unlinked counts where it was, also while another
+// link of it lives; unless the suffix is part of a name that is really there.
 Word where(int fd, PathText& out) {
   ShortText link;
   if (const Word result = read_link(AT_FDCWD, own_descriptor(fd, link).c_str(), out); result < 0) return -EACCES;
   constexpr std::string_view gone = " (deleted)";
   if (!out.view().ends_with(gone)) return 0;
   struct stat status = {};
+  struct stat named = {};
   if (stat_at(fd, "", status) < 0) return -EACCES;
-  if (status.st_nlink == 0) out.cut(out.view().size() - gone.size());
+  const bool there = stat_at(AT_FDCWD, out.c_str(), named) == 0 && named.st_dev == status.st_dev && named.st_ino == status.st_ino;
+  if (!there) out.cut(out.view().size() - gone.size());
   return 0;
 }
 
