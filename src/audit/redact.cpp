@@ -40,16 +40,30 @@ constexpr std::array token_shapes{
 };
 
 // The end of a name after which a secret follows: "db_password=…", "--api-key …", "X-Auth-Token: …".
-constexpr std::array<std::string_view, 22> secret_names{
-    "password",    "passwd",      "passphrase",    "passcode",   "pwd",         "pass",       "secret",     "token",
-    "apikey",      "api_key",     "api-key",       "accesskey",  "access_key",  "access-key", "secret_key", "secret-key",
-    "private_key", "private-key", "authorization", "credential", "credentials", "signature"};
+constexpr std::array<std::string_view, 25> secret_names{
+    "password",      "passwd",     "passphrase",  "passcode",   "pwd",        "pass",       "secret",     "token",       "apikey",
+    "api_key",       "api-key",    "accesskey",   "access_key", "access-key", "secret_key", "secret-key", "private_key", "private-key",
+    "authorization", "credential", "credentials", "signature",  "cookie",     "sig",        "session_id"};
 
 // "Authorization: Bearer …"
 constexpr std::array<std::string_view, 4> schemes{"bearer", "basic", "token", "digest"};
 
 // Words whose next word is a secret although no name says so.
 constexpr std::array<std::string_view, 2> login_options{"-u", "--user"};
+
+// Programs with a short option for a password, given in the same word or in the next.
+struct PasswordOption {
+  std::string_view program = {};
+  std::string_view option = {};
+  bool next = false;
+};
+constexpr std::array password_options{
+    PasswordOption{"mysql", "-p"},           PasswordOption{"mysqldump", "-p"},
+    PasswordOption{"mysqladmin", "-p"},      PasswordOption{"mariadb", "-p"},
+    PasswordOption{"mariadb-dump", "-p"},    PasswordOption{"mariadb-admin", "-p"},
+    PasswordOption{"sshpass", "-p"},         PasswordOption{"sshpass", "-p", true},
+    PasswordOption{"redis-cli", "-a", true}, PasswordOption{"ldapsearch", "-w", true},
+};
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 bool is_token(char c) { return is_word(c) || c == '_' || c == '-' || c == '.' || c == '+' || c == '/' || c == '=' || c == '~'; }
@@ -143,7 +157,9 @@ Stretch value_after(std::string_view text, std::size_t sign) {
   const auto from = skip_spaces(text, sign + 1);
   if (from >= text.size()) return {.from = text.size()};
   if (text[from] == '"' || text[from] == '\'') return {from + 1, std::min(text.find(text[from], from + 1), text.size()) - from - 1};
-  const auto length = run_of(text.substr(from), [](char c) { return !ends_value(c); });
+  // A cookie is a list of its own.
+  const bool list = base::lower_ascii(name_before(text, sign)).ends_with("cookie");
+  const auto length = run_of(text.substr(from), [list](char c) { return !ends_value(c) || (list && (c == ';' || c == ' ')); });
   // An authorization has two words; the second is the secret, and found by the first.
   const bool scheme = std::ranges::find(schemes, base::lower_ascii(text.substr(from, length))) != schemes.end();
   return {.from = from, .length = scheme ? 0 : length};
@@ -197,23 +213,48 @@ std::string without_password(std::string word) {
   return colon == std::string::npos ? word : word.substr(0, colon + 1) + std::string(hidden);
 }
 
-// A word may be a whole command line, as after "sh -c": there too an option may say what comes next.
-void hide_after_options(std::string& text) {
+// Words one after the other: an option, or the program they belong to, may make the next one a secret.
+class Sentence {
+ public:
+  // What is said in place of the whole word; nothing where the words before do not make it a secret.
+  std::optional<std::string> instead_of(const std::string& word) {
+    auto out = decide(word);
+    const auto name = word.substr(word.rfind('/') + 1);
+    if (std::ranges::any_of(password_options, [&](const auto& known) { return known.program == name; })) program_ = name;
+    before_ = word;
+    return out;
+  }
+
+ private:
+  std::optional<std::string> decide(const std::string& word) const {
+    if (hides_next(before_) && !word.starts_with("--")) return std::string(hidden);
+    if (std::ranges::find(login_options, before_) != login_options.end() && word.find(':') != std::string::npos)
+      return without_password(word);
+    for (const auto& known : password_options) {
+      if (known.program != program_) continue;
+      if (known.next && before_ == known.option) return std::string(hidden);
+      if (!known.next && word.size() > known.option.size() && word.starts_with(known.option))
+        return std::string(known.option) + std::string(hidden);
+    }
+    return std::nullopt;
+  }
+
+  std::string before_ = {};
+  std::string program_ = {};
+};
+
+// A word may be a whole command line, as after "sh -c".
+void hide_in_sentence(std::string& text) {
+  Sentence sentence;
   std::size_t at = 0;
-  std::string before;
   while (at < text.size()) {
     const auto from = text.find_first_not_of(" \t\n", at);
     if (from == std::string::npos) return;
-    auto end = std::min(text.find_first_of(" \t\n", from), text.size());
-    const auto word = text.substr(from, end - from);
-    const bool login = std::ranges::find(login_options, before) != login_options.end();
-    if ((hides_next(before) && !word.starts_with("--")) || (login && word.find(':') != std::string::npos)) {
-      const auto kept = login ? without_password(word) : std::string(hidden);
-      text.replace(from, word.size(), kept);
-      end = from + kept.size();
-    }
-    before = word;
-    at = end;
+    at = std::min(text.find_first_of(" \t\n", from), text.size());
+    const auto instead = sentence.instead_of(text.substr(from, at - from));
+    if (!instead) continue;
+    text.replace(from, at - from, *instead);
+    at = from + instead->size();
   }
 }
 
@@ -225,7 +266,7 @@ std::string redacted_text(std::string_view text, std::span<const std::string> se
   out = audit::visible(out);
   hide_private_keys(out);
   hide_logins(out);
-  hide_after_options(out);
+  hide_in_sentence(out);
   hide_after_schemes(out);
   hide_after_names(out);
   hide_tokens(out);
@@ -235,17 +276,14 @@ std::string redacted_text(std::string_view text, std::span<const std::string> se
 std::vector<std::string> redacted_words(std::span<const std::string> words, std::span<const std::string> secrets) {
   std::vector<std::string> out;
   std::size_t bytes = 0;
-  std::string_view before;
+  Sentence sentence;
   for (const auto& word : words) {
     if (out.size() == most_words || bytes > longest_command) {
       out.push_back(fmt::format("[{} more words]", words.size() - out.size()));
       break;
     }
-    if (hides_next(before) && !word.starts_with("--")) out.emplace_back(hidden);
-    else if (std::ranges::find(login_options, before) != login_options.end()) out.push_back(redacted_text(without_password(word), secrets));
-    else out.push_back(redacted_text(word, secrets));
+    out.push_back(redacted_text(sentence.instead_of(word).value_or(word), secrets));
     bytes += written_size(out.back());
-    before = word;
   }
   return out;
 }

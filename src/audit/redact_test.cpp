@@ -31,6 +31,9 @@ TEST(Redact, WhatLooksLikeASecretIsHidden) {
       {"https://h/cb?token=abc&next=1", "https://h/cb?token=[redacted]&next=1"},
       {R"({"api_key": "abc", "n": 1})", R"({"api_key": "[redacted]", "n": 1})"},
       {"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n", "[redacted]\n"},
+      {"Cookie: a=1; b=two", "Cookie: [redacted]"},
+      {"-H 'Cookie: a=1; b=2' x", "-H 'Cookie: [redacted]' x"},
+      {"https://h/blob?se=1&sig=abc%3D&x=1", "https://h/blob?se=1&sig=[redacted]&x=1"},
       {"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdef", "[redacted]"},
   };
   for (const auto& row : cases) EXPECT_EQ(redacted_text(row.text), row.expected);
@@ -48,6 +51,16 @@ TEST(Redact, TheWordAfterASecretOptionIsHidden) {
   EXPECT_EQ(redacted_words(Words{"curl", "-u", "me:pw", "https://h"}, {}), (Words{"curl", "-u", "me:[redacted]", "https://h"}));
   EXPECT_EQ(redacted_words(Words{"sh", "-c", "tool --password hunter2 -u me:pw x"}, {}),
             (Words{"sh", "-c", "tool --password [redacted] -u me:[redacted] x"}));
+  EXPECT_EQ(redacted_words(Words{"curl", "--cookie", "a=b", "-b", "c.txt"}, {}), (Words{"curl", "--cookie", "[redacted]", "-b", "c.txt"}));
+}
+
+TEST(Redact, PasswordsInShortOptionsOfKnownProgramsAreHidden) {
+  EXPECT_EQ(redacted_words(Words{"/usr/bin/mysql", "-uroot", "-phunter2", "db"}, {}),
+            (Words{"/usr/bin/mysql", "-uroot", "-p[redacted]", "db"}));
+  EXPECT_EQ(redacted_words(Words{"sshpass", "-p", "hunter2", "ssh", "h"}, {}), (Words{"sshpass", "-p", "[redacted]", "ssh", "h"}));
+  EXPECT_EQ(redacted_words(Words{"sh", "-c", "redis-cli -h x -a hunter2 ping"}, {}),
+            (Words{"sh", "-c", "redis-cli -h x -a [redacted] ping"}));
+  EXPECT_EQ(redacted_words(Words{"mkdir", "-p", "a/b", "-pv"}, {}), (Words{"mkdir", "-p", "a/b", "-pv"}));
 }
 
 TEST(Redact, ValuesOfWithheldVariablesAreHiddenWhereverTheyAppear) {

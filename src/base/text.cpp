@@ -8,24 +8,42 @@
 namespace harn::base {
 namespace {
 
-// Length of the valid UTF-8 sequence at the start of `text`, 0 when it is not one.
-std::size_t utf8_length(std::string_view text) {
+struct Character {
+  std::size_t length = 0;  // in bytes; 0 = the text does not begin with valid UTF-8
+  std::uint32_t code = 0;
+};
+
+Character first_of(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
+  if (lead < 0x80) return {1, lead};
   std::size_t length = 0;
   std::uint32_t code = 0;
   if (lead >= 0xC2 && lead <= 0xDF) length = 2, code = lead & 0x1F;
   else if (lead >= 0xE0 && lead <= 0xEF) length = 3, code = lead & 0x0F;
   else if (lead >= 0xF0 && lead <= 0xF4) length = 4, code = lead & 0x07;
-  if (length == 0 || text.size() < length) return 0;
+  if (length == 0 || text.size() < length) return {};
   for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
+    if ((byte(i) & 0xC0) != 0x80) return {};
     code = (code << 6) | (byte(i) & 0x3F);
   }
   const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return overlong || surrogate || code > 0x10FFFF ? 0 : length;
+  if (overlong || surrogate || code > 0x10FFFF) return {};
+  return {length, code};
+}
+
+// Controls (terminals obey U+0080 to U+009F too), and what turns, joins or hides its neighbours: a line
+// with these in it does not read as what it is.
+bool misleading(std::uint32_t code) {
+  struct Range {
+    std::uint32_t first, last;
+  };
+  static constexpr Range ranges[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},      {0x061C, 0x061C},
+                                     {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E},  {0x2060, 0x206F},
+                                     {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
+  return std::any_of(std::begin(ranges), std::end(ranges),
+                     [code](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
 void append_escaped_byte(std::string& out, unsigned char byte) {
@@ -33,6 +51,18 @@ void append_escaped_byte(std::string& out, unsigned char byte) {
   out += "\\x";
   out += digits[byte >> 4];
   out += digits[byte & 0xF];
+}
+
+// Moves the first character of `text` over, as it is or byte by byte in hexadecimal.
+void append_shown(std::string& out, std::string_view& text) {
+  const auto [length, code] = first_of(text);
+  const auto bytes = text.substr(0, std::max<std::size_t>(length, 1));
+  if (length != 0 && !misleading(code)) {
+    out += bytes;
+  } else {
+    for (const char byte : bytes) append_escaped_byte(out, static_cast<unsigned char>(byte));
+  }
+  text.remove_prefix(bytes.size());
 }
 
 // Insert, remove, replace or swap two neighbours: one edit each.
@@ -59,14 +89,16 @@ std::string quoted(std::string_view text, std::size_t max) {
       out += "…";
       break;
     }
-    const auto length = utf8_length(text);
-    const auto first = static_cast<unsigned char>(text[0]);
-    if (length == 0 || first < 0x20 || first == 0x7F) append_escaped_byte(out, first);
-    else if (first == '\'' || first == '\\') (out += '\\') += text[0];
-    else out += text.substr(0, length);
-    text.remove_prefix(std::max<std::size_t>(length, 1));
+    if (text[0] == '\'' || text[0] == '\\') out += '\\';
+    append_shown(out, text);
   }
   return out + "'";
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  while (!text.empty()) append_shown(out, text);
+  return out;
 }
 
 std::string shell_word(std::string_view text) {
@@ -118,7 +150,7 @@ std::string lower_ascii(std::string_view text) {
 
 bool valid_utf8(std::string_view text) {
   while (!text.empty()) {
-    const auto length = utf8_length(text);
+    const auto length = first_of(text).length;
     if (length == 0) return false;
     text.remove_prefix(length);
   }

@@ -9,8 +9,11 @@
 
 namespace harn::base {
 
-// 'text' with control characters, quotes and invalid UTF-8 made visible; cut to `max` characters.
+// 'text' with control characters, characters that turn or hide others, quotes and invalid UTF-8 made
+// visible; cut to `max` characters.
 std::string quoted(std::string_view text, std::size_t max = 120);
+// The same for a whole line that is said to a person: no quotes, no end.
+std::string one_line(std::string_view text);
 
 // A word for POSIX shells: unchanged when safe, else in single quotes.
 std::string shell_word(std::string_view text);

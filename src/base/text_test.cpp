@@ -13,6 +13,8 @@ TEST(Text, QuotesForPeople) {
   EXPECT_EQ(quoted("ä€😀"), "'ä€😀'");
   EXPECT_EQ(quoted("\xff\xc3"), "'\\xff\\xc3'");
   EXPECT_EQ(quoted("abcdef", 3), "'abc…'");
+  EXPECT_EQ(quoted("a\u009b2Jb\u202ec"), "'a\\xc2\\x9b2Jb\\xe2\\x80\\xaec'");
+  EXPECT_EQ(one_line("it's\x1b[2J \u200bä"), "it's\\x1b[2J \\xe2\\x80\\x8bä");
 }
 
 TEST(Text, MakesShellWords) {

@@ -81,12 +81,10 @@ std::string summary_of(const AuditRecord& record) {
 
 std::string line_of(const AuditRecord& record, bool json) {
   if (json) return audit_record_to_json(record) + "\n";
-  auto summary = summary_of(record);
-  // Control characters of a command must not reach a terminal.
-  for (char& c : summary)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  return fmt::format("{:>6}  {}  {:<16}  {}  {}\n", record.seq, record.timestamp.substr(0, 19), record.event_type, record.session_id,
-                     summary);
+  // A command's own characters must not drive the terminal or turn the line around.
+  return base::one_line(fmt::format("{:>6}  {}  {:<16}  {}  {}", record.seq, record.timestamp.substr(0, 19), record.event_type,
+                                    record.session_id, summary_of(record))) +
+         "\n";
 }
 
 // Standard output as it goes, so that a long log is never in memory as a whole.
