@@ -360,7 +360,7 @@ struct Refusal {
   std::string mechanism = {};     // backend name or "none"
   std::string availability = {};  // "absent_on_host" | "does_not_confine" | "cannot_express"
   Profile profile = Profile::worktree;
-  std::string requirement = {};  // "profile" | "fallback" | "policy"
+  std::string requirement = {};  // "profile" | "fallback" | "ceiling" | "policy"
   std::vector<Dimension> dimensions = {};
   std::vector<TriedBackend> tried = {};
   std::string message = {};
@@ -394,6 +394,8 @@ struct PlanOptions {
   std::optional<Backend> backend = {};  // unset = auto
   Fallback fallback = Fallback::warn;
   bool no_sandbox = false;  // the operator said so; recorded
+  // What the system's ceiling demands: nothing runs under a weaker profile, and nothing unconfined under one that confines.
+  std::optional<Profile> least_profile = {};
 };
 
 // Fails only for a wrong policy or command; a plan that may not run has route `refused`.

@@ -10,6 +10,7 @@
 #include "cli/load.h"
 #include "cli/render.h"
 #include "cli/trust.h"
+#include "embed/ceiling.h"
 #include "embed/own_files.h"
 #include "embed/ready.h"
 #include "harn/probe.h"
@@ -24,13 +25,6 @@ Result<Policy> resolved_policy(const SourceText& source, const AbsPath& home, st
   HARN_TRY(policy, parse_policy(source, home));
   written.push_back(policy);
   return resolve_policy_paths(std::move(policy));
-}
-
-Result<std::optional<Policy>> policy_if_present(const AbsPath& file, const AbsPath& home, std::vector<Policy>& written) {
-  HARN_TRY(source, read_source_if_present(file));
-  if (!source) return std::optional<Policy>();
-  HARN_TRY(policy, resolved_policy(*source, home, written));
-  return std::optional<Policy>(std::move(policy));
 }
 
 // The user's own file, as a layer only where no other policy stands in its place.
@@ -70,6 +64,19 @@ std::vector<std::string> composition_notes(const Composed& composed) {
   for (const auto& widening : composed.trusted)
     notes.push_back(fmt::format("the trusted project file widens {} to {}", widening.member, widening.requested));
   return notes;
+}
+
+// What flags asked for and the ceiling took: the operator is told, whatever else it takes from every run.
+Result<std::vector<std::string>> flags_cut_short(const PolicyLayers& layers, const Composed& composed) {
+  std::vector<std::string> out;
+  if (!layers.system_ceiling || !layers.flags || *layers.flags == Policy{}) return out;
+  auto others = layers;
+  others.flags.reset();
+  HARN_TRY(without, compose_layers(others));
+  for (const auto& item : composed.narrowing)
+    if (std::ranges::find(without.narrowing, item) == without.narrowing.end())
+      out.push_back("the system ceiling narrows: " + narrowing_text(item));
+  return out;
 }
 
 // A mistyped path on the command line is named by its option, before it becomes a member of a policy.
@@ -200,8 +207,7 @@ std::string default_image(const Caller& caller) {
 Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const LoadRequest& request) {
   LoadedLayers loaded{.layers = {.project_root = facts.project_root, .home = facts.home}};
   auto& layers = loaded.layers;
-  std::vector<Policy> bounds;  // a ceiling opens nothing
-  HARN_TRY(ceiling, policy_if_present(embed::ceiling_file(), facts.home, bounds));
+  HARN_TRY(ceiling, embed::system_ceiling(facts.home));
   layers.system_ceiling = std::move(ceiling);
   HARN_TRY(user, user_config(caller, facts.home));
   if (user && request.audit != nullptr) *request.audit = user->audit;
@@ -247,6 +253,7 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   }
   prepared.context = {.cwd = prepared.facts.cwd, .home = prepared.facts.home};
   HARN_TRY(loaded, prepared.this_host ? layers_here(arguments, prepared, caller, audit) : layers_elsewhere(arguments, prepared, caller));
+  if (loaded.layers.system_ceiling) prepared.options.least_profile = loaded.layers.system_ceiling->profile();
   if (!prepared.options.backend && !prepared.options.no_sandbox) prepared.options.backend = loaded.backend;
   keep_network_for_loopback(arguments, loaded.layers);
   HARN_TRY(composed, compose_layers(loaded.layers));
@@ -254,6 +261,8 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   prepared.policy = composed.policy;
   add_default_limits(arguments, prepared.policy.limits);
   prepared.notes = composition_notes(composed);
+  HARN_TRY(cut_short, flags_cut_short(loaded.layers, composed));
+  prepared.cut_short = std::move(cut_short);
   if (audit != nullptr) prepared.loaded = loaded_from(loaded.layers, composed, arguments.has("policy"));
   HARN_TRY(command, command_from(arguments, prepared, caller));
   prepared.command = std::move(command);

@@ -20,11 +20,12 @@ struct Prepared {
   PathRules rules = {};  // the policy compiled for this host
   Command command = {};
   PlanOptions options = {};
-  PathContext context = {};                // what paths on this command line refer to
-  bool this_host = true;                   // false: the facts describe another machine
-  std::vector<std::string> notes = {};     // for who reads the plan
-  std::vector<std::string> warnings = {};  // of these, what was found in the project: also for who only runs it
-  embed::Loaded loaded = {};               // where the policy comes from
+  PathContext context = {};                 // what paths on this command line refer to
+  bool this_host = true;                    // false: the facts describe another machine
+  std::vector<std::string> notes = {};      // for who reads the plan
+  std::vector<std::string> warnings = {};   // of these, what was found in the project: also for who only runs it
+  std::vector<std::string> cut_short = {};  // of these, what flags asked for in vain
+  embed::Loaded loaded = {};                // where the policy comes from
 };
 
 // This machine, with what it was proved to enforce, less what HARN_PRETEND takes away. Where nothing could

@@ -50,6 +50,12 @@ std::string denial_lines(const Prepared& prepared) {
   return out;
 }
 
+std::string ceiling_lines(const Prepared& prepared) {
+  std::string out;
+  for (const auto& line : prepared.cut_short) out += fmt::format("harn: warning: {}\n", line);
+  return out;
+}
+
 // What an earlier command may have made of the project, so that less of it is guarded: once per boot.
 std::string project_lines(const Prepared& prepared, const Caller& caller) {
   std::string out;
@@ -132,7 +138,9 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
       .whole_process = true, .receipt = json || arguments.has("receipt"), .canary = std::move(canary), .place = state_directory(caller)};
   audit.fill(options);
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
-  else caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller) + denial_lines(prepared) + project_lines(prepared, caller));
+  else
+    caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller) + ceiling_lines(prepared) + denial_lines(prepared) +
+                project_lines(prepared, caller));
   HARN_TRY(receipt, receipt_place(arguments, prepared));
   HARN_TRY(outcome, embed::run_looked(plan, prepared.policy, prepared.rules, std::move(options)));
   Reply reply{.exit_code = exit_code_of(outcome)};

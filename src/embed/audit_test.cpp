@@ -78,6 +78,7 @@ TEST_F(Told, ASinkThatCannotTakeItStopsOnlyWhatIsHardened) {
   const auto ran = loose->run({.argv = {"/usr/bin/touch", "loose"}});
   ASSERT_TRUE(ran) << describe(ran.error());
   EXPECT_TRUE(std::filesystem::exists(work_.join("loose").text()));
+  EXPECT_NE(ran->not_recorded.find("no room"), std::string::npos) << ran->not_recorded;
   const auto refused = hardened->run({.argv = {"/usr/bin/touch", "hardened"}});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("no room"), std::string::npos);

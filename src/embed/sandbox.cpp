@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "embed/ceiling.h"
 #include "embed/decisions.h"
 #include "embed/own_files.h"
 #include "embed/ready.h"
@@ -12,25 +13,15 @@
 #include "harn/probe.h"
 #include "harn/scope.h"
 #include "host/resolve_paths.h"
-#include "host/user_files.h"
 
 namespace harn {
 namespace {
 
-Result<std::optional<Policy>> system_ceiling(const AbsPath& home) {
-  const auto file = embed::ceiling_file();
-  HARN_TRY(text, host::read_user_file_if_present(file, max_policy_bytes));
-  if (!text) return std::optional<Policy>();
-  HARN_TRY(policy, parse_policy_toml(*text, {.home = home, .file_name = file.text()}));
-  HARN_TRY(resolved, resolve_policy_paths(std::move(policy)));
-  return std::optional<Policy>(std::move(resolved));
-}
-
 // As for a policy file that an operator names: it stands in place of the user's and the project's.
-Result<Composed> compose(Policy asked, const HostFacts& facts, std::optional<Profile>& least) {
+Result<Composed> compose(Policy asked, const HostFacts& facts, PlanOptions& options) {
   PolicyLayers layers{.project_root = facts.project_root, .home = facts.home};
-  HARN_TRY(ceiling, system_ceiling(facts.home));
-  if (ceiling) least = ceiling->profile();
+  HARN_TRY(ceiling, embed::system_ceiling(facts.home));
+  if (ceiling) options.least_profile = ceiling->profile();
   layers.system_ceiling = std::move(ceiling);
   const std::vector<Policy> written = {asked};
   HARN_TRY(resolved, resolve_policy_paths(std::move(asked)));
@@ -58,20 +49,11 @@ struct Sandbox::Parts {
   HostFacts facts = {};
   Policy policy = {};
   Narrowing narrowing = {};
-  std::optional<Profile> least_profile = {};  // the system's ceiling; no call goes below it
   std::optional<AbsPath> canary = {};
   std::vector<embed::OwnFile> own_files = {};
 };
 
 namespace {
-
-Status check_ceiling(const Policy& policy, const std::optional<Profile>& least) {
-  if (!least || policy.profile() >= *least) return {};
-  return fail(Error{.code = ErrorCode::refused,
-                    .stage = Stage::compose,
-                    .message = "the call asks for a weaker profile than the system's ceiling allows",
-                    .hint = "leave sandbox_profile out of the call"});
-}
 
 struct Planned {
   Plan plan = {};
@@ -105,7 +87,6 @@ Status record_policy(const Context& context, const Policy& policy, const Narrowi
 template <class Parts>
 Result<Planned> make_planned(const Parts& parts, const Command& asked, const Call& call) {
   HARN_TRY(policy, for_call(parts.policy, call));
-  HARN_OK(check_ceiling(policy, parts.least_profile));
   HARN_OK(embed::check_not_blocked(policy, asked.argv));
   HARN_TRY(command, settled(asked, call, parts.context));
   Planned out{.policy = std::move(policy)};
@@ -134,7 +115,7 @@ Result<Sandbox> Sandbox::open(Policy policy, Context context, PlanOptions option
   parts->canary = embed::make_canary(context.environment);
   HARN_TRY(facts, embed::proved_facts({.environment = context.environment, .cwd = context.cwd, .inside = Inside::other_program},
                                       /*confining=*/!options.no_sandbox));
-  HARN_TRY(composed, compose(std::move(policy), facts, parts->least_profile));
+  HARN_TRY(composed, compose(std::move(policy), facts, options));
   parts->facts = std::move(facts);
   parts->policy = std::move(composed.policy);
   parts->narrowing = std::move(composed.narrowing);

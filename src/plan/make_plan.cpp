@@ -225,6 +225,7 @@ Result<Plan> plan_rooted(const Policy& policy, const Command& command, const Hos
                          const PathRules* rules) {
   HARN_OK(validate(policy));
   HARN_OK(check_may_run(policy, command));
+  HARN_OK(plan::check_ceiling(policy, options));
   const auto route = plan::route_of(policy, options);
   if (route == Route::wasi) return fail(no_wasi_runner());
   if (route == Route::direct) return plan_direct(policy, command, facts, options);

@@ -20,6 +20,8 @@ Result<Fallback> parse_fallback(std::optional<std::string_view> text) {
 namespace plan {
 namespace {
 
+bool must_confine(const PlanOptions& options) { return options.least_profile.value_or(Profile::unrestricted) != Profile::unrestricted; }
+
 std::string list_of(const std::vector<Dimension>& dimensions) {
   std::vector<std::string> names;
   for (const auto dimension : dimensions) names.emplace_back(base::enum_name(dimension));
@@ -50,8 +52,9 @@ Refusal refusal_for(const Plan& plan, std::vector<Dimension> open, std::string r
   out.message = nothing ? "no way to confine the command works on this host"
                         : "backend '" + out.mechanism + "' cannot enforce " + list_of(open) + " on this host";
   if (!plan.tried.empty()) out.message += " (tried " + tried_text(plan.tried) + ")";
-  out.message += out.requirement == "profile" ? "; profile '" + std::string(base::enum_name(plan.profile)) + "' requires it"
-                                              : "; HARN_HANDLER_SANDBOX=enforce requires it";
+  out.message += out.requirement == "profile"   ? "; profile '" + std::string(base::enum_name(plan.profile)) + "' requires it"
+                 : out.requirement == "ceiling" ? "; the system's ceiling requires it"
+                                                : "; HARN_HANDLER_SANDBOX=enforce requires it";
   out.hint = first_remedy(plan.coverage, open);
   if (out.hint.empty())
     out.hint = out.requirement == "profile" ? "'harn plan' names the gaps; profile 'worktree' accepts them"
@@ -61,6 +64,23 @@ Refusal refusal_for(const Plan& plan, std::vector<Dimension> open, std::string r
 }
 
 }  // namespace
+
+Status check_ceiling(const Policy& policy, const PlanOptions& options) {
+  const auto refuse = [](std::string message, std::string hint) {
+    return fail(Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = std::move(message), .hint = std::move(hint)});
+  };
+  if (!options.least_profile) return {};
+  const auto least = std::string(base::enum_name(*options.least_profile));
+  if (policy.profile() < *options.least_profile)
+    return refuse("profile '" + std::string(base::enum_name(policy.profile())) + "' is weaker than '" + least +
+                      "', which the system's ceiling requires",
+                  "ask for no profile, or for '" + least + "'");
+  if (must_confine(options) && route_of(policy, options) == Route::direct)
+    return refuse(
+        "the command would run without a sandbox, and the system's ceiling requires profile '" + least + "'",
+        options.no_sandbox ? "leave --no-sandbox and --sandbox none out" : "unset HARN_HANDLER_SANDBOX, or set it to warn or enforce");
+  return {};
+}
 
 Route route_of(const Policy& policy, const PlanOptions& options) {
   if (options.no_sandbox || policy.profile() == Profile::unrestricted) return Route::direct;
@@ -74,13 +94,14 @@ void apply_gate(const Policy& policy, const PlanOptions& options, Plan& plan) {
   auto open = holes(plan.coverage);
   if (open.empty()) return;
   const bool strict = policy.profile() == Profile::os_hardened;
-  if (!strict && options.fallback != Fallback::enforce) {
+  const bool bound = plan.backend == Backend::noop && must_confine(options);
+  if (!strict && !bound && options.fallback != Fallback::enforce) {
     if (plan.backend != Backend::noop) return;
     plan.route = Route::direct;
     plan.notes.push_back("running without confinement: no backend works on this host (" + tried_text(plan.tried) + ")");
     return;
   }
-  plan.refusal = refusal_for(plan, std::move(open), strict ? "profile" : "fallback");
+  plan.refusal = refusal_for(plan, std::move(open), strict ? "profile" : bound ? "ceiling" : "fallback");
   plan.route = Route::refused;
 }
 

@@ -15,6 +15,9 @@ const BackendRow& row_of(Backend backend);
 // Where a command under this policy goes, before any backend is looked at.
 Route route_of(const Policy& policy, const PlanOptions& options);
 
+// What the system's ceiling says to a policy and to ways around every backend.
+Status check_ceiling(const Policy& policy, const PlanOptions& options);
+
 // Turns a finished plan into a refused one when the profile or the fallback rule says so.
 void apply_gate(const Policy& policy, const PlanOptions& options, Plan& plan);
 

@@ -26,6 +26,22 @@ TEST(Route, FollowsProfileFallbackAndTheOperator) {
   EXPECT_EQ(route_of(with(Profile::os_hardened), {.no_sandbox = true}), Route::direct);
 }
 
+TEST(Route, NothingGoesAroundTheSystemsCeiling) {
+  const auto told = [](Profile profile, PlanOptions options) {
+    const auto checked = check_ceiling(with(profile), options);
+    return checked ? std::string() : checked.error().message;
+  };
+  EXPECT_EQ(told(Profile::worktree, {.no_sandbox = true}), "");
+  EXPECT_EQ(told(Profile::worktree, {.no_sandbox = true, .least_profile = Profile::unrestricted}), "");
+  EXPECT_EQ(told(Profile::worktree, {.least_profile = Profile::worktree}), "");
+  EXPECT_EQ(told(Profile::os_hardened, {.no_sandbox = true, .least_profile = Profile::worktree}),
+            "the command would run without a sandbox, and the system's ceiling requires profile 'worktree'");
+  EXPECT_EQ(told(Profile::worktree, {.fallback = Fallback::off, .least_profile = Profile::worktree}),
+            "the command would run without a sandbox, and the system's ceiling requires profile 'worktree'");
+  EXPECT_EQ(told(Profile::worktree, {.least_profile = Profile::os_hardened}),
+            "profile 'worktree' is weaker than 'os_hardened', which the system's ceiling requires");
+}
+
 TEST(Fallback, ATypoIsAnError) {
   EXPECT_EQ(*parse_fallback(std::nullopt), Fallback::warn);
   EXPECT_EQ(*parse_fallback(""), Fallback::warn);
@@ -78,6 +94,10 @@ TEST(Gate, NothingUsableIsSaidOutLoud) {
   EXPECT_EQ(plan.route, Route::direct);
   EXPECT_EQ(plan.notes,
             std::vector<std::string>{"running without confinement: no backend works on this host (firejail: firejail is not installed)"});
+  auto bound = plan_with_hole(Backend::noop);
+  apply_gate(with(Profile::worktree), {.least_profile = Profile::worktree}, bound);
+  EXPECT_EQ(bound.route, Route::refused);
+  EXPECT_EQ(bound.refusal->requirement, "ceiling");
   auto strict = plan_with_hole(Backend::noop);
   strict.coverage.gaps.clear();
   apply_gate(with(Profile::os_hardened), {}, strict);

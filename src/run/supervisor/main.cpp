@@ -120,8 +120,10 @@ void obey(Life& life) {
   if (got != 1) return;
   if (order == init::measure) return tell({.kind = init::Record::measured});  // without a namespace nobody may make segments
   const int number = order & ~init::to_everybody;
-  if ((order & init::to_everybody) != 0) signal_descendants(number);
+  const bool everybody = (order & init::to_everybody) != 0;
+  if (everybody) signal_descendants(number);
   else if (!life.ended) raw_syscall(SYS_kill, life.command, number);
+  if (everybody && number == SIGCONT) tell({.kind = init::Record::resumed});
 }
 
 // The command's process sends the listener before it becomes the command.
