@@ -91,7 +91,8 @@ HARN_API char* harn_files_do(const harn_files* files, const char* request);
  *  Harness's default, but for "enabled", which creating an executor implies. */
 typedef struct harn_executor harn_executor;
 HARN_API harn_executor* harn_executor_create(const char* request, char** error);
-/* Waits for commands that run, removes what the executor made; nothing runs afterwards. */
+/* Waits for commands that run, removes what the executor made; nothing runs afterwards. From a command's own callback it does not wait: the
+ *  last command that ends removes it. */
 HARN_API char* harn_executor_cleanup(harn_executor* executor);
 HARN_API void harn_executor_free(harn_executor* executor);
 

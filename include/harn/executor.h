@@ -102,7 +102,8 @@ class Executor {
   ExecutionResult execute(const std::string& command, const Execution& execution = {}) const;
   // Nothing, or "Command blocked by sandbox policy: contains '…'". A courtesy; the kernel is the boundary.
   std::optional<std::string> validate_command(std::string_view command) const;
-  // Removes what the executor made. Nothing can be executed afterwards.
+  // Waits for commands that run and removes what the executor made. Nothing can be executed afterwards. Called
+  // from a command's own output callback it does not wait: the last command that ends removes it.
   void cleanup();
 
   const Sandbox* sandbox() const;                 // null after cleanup

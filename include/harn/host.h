@@ -54,6 +54,7 @@ struct Tool {
   bool works = false;  // proved by confining a child with it
   std::string why_not = {};
   std::optional<bool> limits = {};  // container engines: whether what they limit was seen to be limited
+  bool counts_cpu = false;          // … and whether processor time of everybody inside can be read there
 
   bool operator==(const Tool&) const = default;
 };

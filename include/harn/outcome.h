@@ -18,6 +18,7 @@ struct Usage {
   std::uint64_t wall_ms = 0;
   std::uint64_t cpu_ms = 0;            // of every process of the tree that was reaped
   std::uint64_t max_memory_bytes = 0;  // of the tree where a cgroup counts it, else of its largest process; 0 = not known
+  std::uint64_t written_bytes = 0;     // to file systems on disks, of every process that was reaped
   std::uint64_t processes = 0;         // the most at one time, where they were counted; 0 = not counted
 
   bool operator==(const Usage&) const = default;

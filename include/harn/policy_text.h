@@ -28,6 +28,7 @@ Result<Policy> parse_policy_json(std::string_view text, const TextContext& conte
 struct UserConfig {
   Policy policy = {};
   AuditSettings audit = {};
+  std::string docker_image = {};  // [sandbox] docker_image; empty = not written
 
   bool operator==(const UserConfig&) const = default;
 };

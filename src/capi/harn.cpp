@@ -7,8 +7,6 @@
 #include <cstring>
 #include <exception>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 
 #include "base/json.h"
 #include "capi/answer_files.h"
@@ -34,7 +32,6 @@ struct harn_executor {
   harn::harness::SandboxMode mode = harn::harness::SandboxMode::process;
   harn::AbsPath home = {};
   harn::harness::Executor executor;
-  mutable std::shared_mutex describing = {};  // cleanup takes away what is described
 };
 
 struct harn_files {
@@ -233,7 +230,6 @@ harn_executor* harn_executor_create(const char* request, char** error) {
 char* harn_executor_cleanup(harn_executor* executor) {
   return answer([&]() -> Result<std::string> {
     if (executor == nullptr) return fail(no_object());
-    const std::unique_lock alone(executor->describing);
     executor->executor.cleanup();
     return std::string("{}");
   });
@@ -244,7 +240,6 @@ void harn_executor_free(harn_executor* executor) { delete executor; }
 char* harn_executor_describe(const harn_executor* executor) {
   return answer([&]() -> Result<std::string> {
     if (executor == nullptr) return fail(no_object());
-    const std::shared_lock holding(executor->describing);
     const auto* sandbox = executor->executor.sandbox();
     base::Value out;
     out.set("mode", harness::name_of(executor->mode));

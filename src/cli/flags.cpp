@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "embed/container_engine.h"
 #include "harn/dialect.h"
 #include "plan/names.h"
 #include "policy/hosts.h"
@@ -110,7 +111,7 @@ Status read_environment(const Arguments& arguments, EnvRules& env) {
 }
 
 // The three modes of Harness, as what they mean here.
-Status read_sandbox_mode(const Arguments& arguments, PlanOptions& options) {
+Status read_sandbox_mode(const Arguments& arguments, const Caller& caller, PlanOptions& options) {
   const auto* mode = arguments.value("sandbox");
   if (mode == nullptr) return {};
   const bool container = options.backend == Backend::docker || options.backend == Backend::podman;
@@ -121,7 +122,10 @@ Status read_sandbox_mode(const Arguments& arguments, PlanOptions& options) {
   if (options.no_sandbox && *mode != "none")
     return wrong_usage(fmt::format("'--sandbox {}' contradicts '--no-sandbox'", *mode), "leave one of them out");
   if (*mode == "none") options.no_sandbox = true;
-  if (*mode == "docker" && !options.backend) options.backend = Backend::docker;
+  if (*mode == "docker" && !options.backend) {
+    HARN_TRY(engine, embed::container_engine(caller.environment));
+    options.backend = engine;
+  }
   return {};
 }
 
@@ -190,7 +194,7 @@ Result<PlanOptions> plan_options_from(const Arguments& arguments, const Caller& 
   PlanOptions options;
   if (const auto* name = arguments.value("backend")) options.backend = base::enum_value<Backend>(*name);
   options.no_sandbox = arguments.has("no-sandbox");
-  HARN_OK(read_sandbox_mode(arguments, options));
+  HARN_OK(read_sandbox_mode(arguments, caller, options));
   const auto found = caller.environment.find("HARN_HANDLER_SANDBOX");
   HARN_TRY(fallback, parse_fallback(found == caller.environment.end() ? std::nullopt : std::optional<std::string_view>(found->second)));
   options.fallback = fallback;

@@ -11,6 +11,7 @@
 #include "cli/render.h"
 #include "cli/trust.h"
 #include "embed/ceiling.h"
+#include "embed/container_engine.h"
 #include "embed/own_files.h"
 #include "embed/ready.h"
 #include "harn/probe.h"
@@ -90,13 +91,14 @@ Status check_there(std::string_view option, const AbsPath& path) {
   return {};
 }
 
-std::string image_from(const Arguments& arguments, const Caller& caller) {
-  const auto* image = arguments.value("image");
-  return image != nullptr ? *image : default_image(caller);
+// The operator's words, then the project's, then the operator's settings.
+std::string image_from(const Arguments& arguments, const Caller& caller, const LoadedLayers& loaded) {
+  if (const auto* image = arguments.value("image")) return *image;
+  return loaded.image.empty() ? default_image(caller, loaded.users_image) : loaded.image;
 }
 
 Result<Command> command_from(const Arguments& arguments, const Prepared& prepared, const Caller& caller) {
-  Command command{.argv = arguments.operands(), .image = image_from(arguments, caller)};
+  Command command{.argv = arguments.operands()};
   if (const auto* text = arguments.value("cwd")) {
     HARN_TRY(cwd, path_argument(*text, prepared.context));
     if (prepared.this_host) {
@@ -199,9 +201,10 @@ Status load_harness_project(const HostFacts& facts, const std::string* mode, Loa
 
 }  // namespace
 
-std::string default_image(const Caller& caller) {
+std::string default_image(const Caller& caller, const std::string& users) {
   const auto found = caller.environment.find("HARN_IMAGE");
-  return found == caller.environment.end() || found->second.empty() ? Command{}.image : found->second;
+  if (found != caller.environment.end() && !found->second.empty()) return found->second;
+  return users.empty() ? Command{}.image : users;
 }
 
 Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, const LoadRequest& request) {
@@ -211,6 +214,7 @@ Result<LoadedLayers> load_layers(const Caller& caller, const HostFacts& facts, c
   layers.system_ceiling = std::move(ceiling);
   HARN_TRY(user, user_config(caller, facts.home));
   if (user && request.audit != nullptr) *request.audit = user->audit;
+  if (user) loaded.users_image = user->docker_image;
   if (request.policy_file != nullptr) {
     HARN_TRY(source, read_source(*request.policy_file, {.cwd = facts.cwd, .home = facts.home}));
     HARN_TRY(policy, resolved_policy(source, facts.home, loaded.written));
@@ -246,7 +250,6 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   if (prepared.this_host) {
     HARN_TRY(facts, proved_facts(caller, /*confining=*/!options.no_sandbox));
     prepared.facts = std::move(facts);
-    HARN_OK(embed::settle_named_engine(prepared.facts, options, caller.environment, image_from(arguments, caller)));
   } else {
     HARN_TRY(facts, other_host(arguments, caller));
     prepared.facts = std::move(facts);
@@ -254,7 +257,10 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   prepared.context = {.cwd = prepared.facts.cwd, .home = prepared.facts.home};
   HARN_TRY(loaded, prepared.this_host ? layers_here(arguments, prepared, caller, audit) : layers_elsewhere(arguments, prepared, caller));
   if (loaded.layers.system_ceiling) prepared.options.least_profile = loaded.layers.system_ceiling->profile();
-  if (!prepared.options.backend && !prepared.options.no_sandbox) prepared.options.backend = loaded.backend;
+  if (loaded.backend && !prepared.options.backend && !prepared.options.no_sandbox) {
+    HARN_TRY(engine, embed::container_engine(caller.environment));
+    prepared.options.backend = engine;
+  }
   keep_network_for_loopback(arguments, loaded.layers);
   HARN_TRY(composed, compose_layers(loaded.layers));
   if (prepared.this_host) HARN_OK(check_links(loaded, composed.policy, prepared.facts));
@@ -266,7 +272,8 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   if (audit != nullptr) prepared.loaded = loaded_from(loaded.layers, composed, arguments.has("policy"));
   HARN_TRY(command, command_from(arguments, prepared, caller));
   prepared.command = std::move(command);
-  if (!loaded.image.empty() && !arguments.has("image")) prepared.command.image = std::move(loaded.image);
+  prepared.command.image = image_from(arguments, caller, loaded);
+  if (prepared.this_host) HARN_OK(embed::settle_named_engine(prepared.facts, prepared.options, caller.environment, prepared.command.image));
   HARN_TRY(idle, idle_flag_notes(arguments, prepared));
   prepared.notes.insert(prepared.notes.end(), idle.begin(), idle.end());
   if (!prepared.this_host) {

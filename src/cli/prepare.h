@@ -38,12 +38,13 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
 struct LoadedLayers {
   PolicyLayers layers = {};             // symbolic links resolved
   std::vector<Policy> written = {};     // the same but the ceiling, as they stand
-  std::optional<Backend> backend = {};  // what a Harness project asks for, where no flag says otherwise
-  std::string image = {};
+  std::optional<Backend> backend = {};  // docker, where a Harness project asks for a container and no flag says otherwise
+  std::string image = {};               // … and what it is made of
+  std::string users_image = {};         // in the user's settings
 };
 
-// The image for containers when nobody names one: the operator's HARN_IMAGE, else the built-in one.
-std::string default_image(const Caller& caller);
+// The image for containers when nobody names one: the operator's HARN_IMAGE, else the user's, else the built-in one.
+std::string default_image(const Caller& caller, const std::string& users);
 
 struct LoadRequest {
   const std::string* policy_file = nullptr;  // named by the operator: it stands in place of the user's and the project's

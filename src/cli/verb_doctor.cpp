@@ -28,13 +28,12 @@ ProfileOutlook outlook(const Prepared& prepared, Profile profile) {
   return {.profile = profile, .plan = std::move(*plan)};
 }
 
-// Container engines are tried with the default image, which must be there.
-void examine_engines(const Caller& caller, HostFacts& facts, std::vector<Finding>& findings) {
+// Container engines are tried with the image a run would get, which must be there.
+void examine_engines(const Caller& caller, const std::string& image, HostFacts& facts, std::vector<Finding>& findings) {
   for (const auto backend : {Backend::docker, Backend::podman}) {
     const auto name = std::string(base::enum_name(backend));
     const auto finding = std::ranges::find(findings, name, &Finding::mechanism);
     if (finding == findings.end()) continue;
-    const auto image = default_image(caller);
     const auto status = embed::settle_named_engine(facts, {.backend = backend}, caller.environment, image);
     const bool limits = status && facts.tools[name].limits.value_or(false);
     *finding = {.mechanism = name, .works = status.has_value()};
@@ -52,10 +51,11 @@ Result<Reply> examine_host(const Arguments& arguments, const Caller& caller) {
   remember_facts(claimed, proved, facts_directory(caller));
   HARN_TRY(facts, proved_facts(caller));
   facts.os_version = claimed.os_version;
-  examine_engines(caller, facts, proved.findings);
-  HostPicture picture{.facts = facts, .findings = proved.findings, .colour = caller.colour};
   // The host can be looked at from anywhere, also where no policy can be put together.
-  if (const auto prepared = prepare(arguments, caller); prepared) {
+  const auto prepared = prepare(arguments, caller);
+  examine_engines(caller, prepared ? prepared->command.image : default_image(caller, {}), facts, proved.findings);
+  HostPicture picture{.facts = facts, .findings = proved.findings, .colour = caller.colour};
+  if (prepared) {
     for (const auto profile : {Profile::worktree, Profile::os_hardened}) picture.profiles.push_back(outlook(*prepared, profile));
     picture.active_profile = sandbox_active_profile(&prepared->policy);
   } else {

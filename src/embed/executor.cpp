@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <signal.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <condition_variable>
 #include <mutex>
-#include <shared_mutex>
+#include <thread>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "embed/container_engine.h"
 #include "embed/decisions.h"
 #include "embed/harness_table.h"
 #include "embed/places.h"
@@ -42,7 +45,10 @@ ExecutionResult did_not_run(const Error& error) {
 
 Result<PlanOptions> options_for(const Imported& imported, const Context& context) {
   PlanOptions options;
-  if (imported.backend == "docker") options.backend = Backend::docker;
+  if (imported.backend == "docker") {
+    HARN_TRY(engine, embed::container_engine(context.environment));
+    options.backend = engine;
+  }
   const auto found = context.environment.find("HARN_HANDLER_SANDBOX");
   HARN_TRY(fallback, parse_fallback(found == context.environment.end() ? std::nullopt : std::optional<std::string_view>(found->second)));
   options.fallback = fallback;
@@ -54,17 +60,18 @@ AbsPath real(AbsPath path) {
   return path;
 }
 
-// The shell outlives what it runs and tells of a signal as 128 and its number. Of processor time we know
-// ourselves whether much was spent: the kernel sends the signal by counting ticks, which on a busy host runs well ahead of what was
-// used. The signal for a file past its limit has no other sender.
+// The shell outlives what it runs and tells of a signal as 128 and its number, and a command may exit with the same number by itself. So
+// it is believed where we know ourselves that much was spent: the kernel sends the signal for processor time by counting ticks, which on
+// a busy host runs well ahead of what was used, and whoever meets the limit of a file has written that much.
 void hear_the_shell(const ResourceLimits& limits, Outcome& outcome) {
   constexpr int told_by_shell = 128;
-  constexpr std::uint64_t much_ms = 500;  // of each second
+  constexpr std::uint64_t much_ms = 500;           // of each second
+  constexpr std::uint64_t much_bytes = 512 << 10;  // of each megabyte
   if (outcome.exit_code == told_by_shell + SIGXCPU && outcome.usage.cpu_ms >= limits.max_cpu_seconds * much_ms) {
     outcome.exit_code = -SIGXCPU;
     outcome.cpu_exceeded = outcome.timed_out = true;
   }
-  if (outcome.exit_code == told_by_shell + SIGXFSZ) {
+  if (outcome.exit_code == told_by_shell + SIGXFSZ && outcome.usage.written_bytes >= limits.max_file_size_mb * much_bytes) {
     outcome.exit_code = -SIGXFSZ;
     outcome.file_size_exceeded = true;
   }
@@ -79,7 +86,34 @@ struct Executor::Parts {
   std::vector<std::string> notes = {};
   AuditSink* audit = nullptr;
   std::vector<std::string> secrets = {};
-  mutable std::shared_mutex running = {};  // commands share it; cleanup waits for them
+  std::mutex lock = {};
+  std::condition_variable quiet = {};         // nobody runs a command
+  std::vector<std::thread::id> runners = {};  // one entry for each command
+  bool closed = false;
+
+  bool enter() {
+    const std::scoped_lock alone(lock);
+    if (closed) return false;
+    runners.push_back(std::this_thread::get_id());
+    return true;
+  }
+
+  void leave() {
+    const std::scoped_lock alone(lock);
+    runners.erase(std::ranges::find(runners, std::this_thread::get_id()));
+    if (!runners.empty()) return;
+    if (closed) place.reset();
+    quiet.notify_all();
+  }
+
+  // From a command's own callback there is nothing to wait for: the last command takes everything along.
+  void close() {
+    std::unique_lock alone(lock);
+    closed = true;
+    if (std::ranges::find(runners, std::this_thread::get_id()) != runners.end()) return;
+    quiet.wait(alone, [this] { return runners.empty(); });
+    place.reset();
+  }
 
   void record_blocked(const std::string& command, const std::string& why) const {
     if (audit == nullptr) return;
@@ -93,7 +127,10 @@ Executor::Executor(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Executor::Executor(Executor&&) noexcept = default;
 Executor& Executor::operator=(Executor&&) noexcept = default;
 Executor::~Executor() = default;
-const Sandbox* Executor::sandbox() const { return parts_->sandbox ? &*parts_->sandbox : nullptr; }
+const Sandbox* Executor::sandbox() const {
+  const std::scoped_lock alone(parts_->lock);
+  return parts_->closed || !parts_->sandbox ? nullptr : &*parts_->sandbox;
+}
 const std::vector<std::string>& Executor::notes() const { return parts_->notes; }
 
 Result<Executor> create_executor(const SandboxPolicy& policy, Context context) {
@@ -129,8 +166,8 @@ std::optional<std::string> Executor::validate_command(std::string_view command) 
 }
 
 ExecutionResult Executor::execute(const std::string& command, const Execution& execution) const {
-  const std::shared_lock holding(parts_->running);
-  if (!parts_->sandbox) return did_not_run(exit_did_not_run, "the executor was cleaned up");
+  if (!parts_->enter()) return did_not_run(exit_did_not_run, "the executor was cleaned up");
+  const std::unique_ptr<Parts, void (*)(Parts*)> leaving(parts_.get(), [](Parts* parts) { parts->leave(); });
   if (auto blocked = validate_command(command)) {
     parts_->record_blocked(command, *blocked);
     return did_not_run(exit_blocked, std::move(*blocked));
@@ -147,11 +184,7 @@ ExecutionResult Executor::execute(const std::string& command, const Execution& e
   return result;
 }
 
-void Executor::cleanup() {
-  const std::unique_lock alone(parts_->running);
-  parts_->sandbox.reset();
-  parts_->place.reset();
-}
+void Executor::cleanup() { parts_->close(); }
 
 std::string result_to_json(ExecutionResult result, int indent) {
   if (result.error) result.outcome.error = std::move(*result.error);

@@ -134,6 +134,20 @@ TEST_F(Executing, AFileCannotFillTheDisk) {
   EXPECT_EQ(fs::file_size(work_.join("bigfile").text()), 2u << 20);
 }
 
+// The shell tells of a signal as a number that a command may also choose.
+TEST_F(Executing, ANumberThatLooksLikeASignalIsBelievedWhereTheLimitWasMet) {
+  const auto executor = create({.resource_limits = {.max_cpu_seconds = 1, .max_file_size_mb = 2}});
+  for (const int code : {128 + SIGXCPU, 128 + SIGXFSZ}) {
+    const auto chosen = executor.execute("exit " + std::to_string(code)).outcome;
+    EXPECT_EQ(chosen.exit_code, code);
+    EXPECT_FALSE(chosen.file_size_exceeded || chosen.timed_out);
+  }
+  const auto met = executor.execute("true; dd if=/dev/zero of=bigfile bs=1M count=8; exit $?").outcome;
+  EXPECT_GE(met.usage.written_bytes, 2u << 20);
+  EXPECT_TRUE(met.file_size_exceeded);
+  EXPECT_EQ(met.exit_code, -SIGXFSZ);
+}
+
 // ---- commands ----------------------------------------------------------------------------------------
 
 TEST_F(Executing, BlockedCommandsAreWordsNotLetters) {
@@ -215,6 +229,30 @@ TEST_F(Executing, InTheHomeDirectoryCommandsWorkElsewhere) {
   executor->cleanup();
   EXPECT_FALSE(fs::exists(place)) << "and is gone with the executor";
   EXPECT_EQ(executor->execute("true").outcome.exit_code, 125);
+}
+
+TEST_F(Executing, CleaningUpFromACallbackEndsWithTheLastCommand) {
+  auto at_home = context();
+  at_home.cwd = home_;
+  auto executor = create_executor({}, at_home);
+  ASSERT_TRUE(executor) << describe(executor.error());
+  const auto place = executor->execute("pwd").outcome.captured_stdout.value_or("\n");
+  const auto result = executor->execute("echo one; sleep 0.2; pwd", {.on_output = [&](Output, std::string_view) { executor->cleanup(); }});
+  EXPECT_EQ(result.outcome.captured_stdout, "one\n" + place) << "it goes on";
+  EXPECT_EQ(executor->sandbox(), nullptr);
+  EXPECT_FALSE(fs::exists(place.substr(0, place.size() - 1))) << "and then everything is gone";
+  EXPECT_EQ(executor->execute("true").error, "the executor was cleaned up");
+}
+
+TEST_F(Executing, ModeDockerMeansTheEngineTheOperatorNames) {
+  for (const auto& [engine, variable] : {std::pair{"docker", "DOCKER_HOST"}, {"podman", "CONTAINER_HOST"}}) {
+    const auto executor = create({.mode = SandboxMode::docker}, {{"HARN_ENGINE", engine}, {variable, "tcp://192.0.2.1:1"}});
+    const auto plan = executor.sandbox()->plan({.argv = {"true"}});
+    const bool installed = executor.sandbox()->facts().tools.contains(engine);
+    ASSERT_FALSE(plan) << "an engine elsewhere, or none";
+    EXPECT_NE(plan.error().message.find(installed ? variable : engine), std::string::npos) << plan.error().message;
+  }
+  EXPECT_FALSE(create_executor({.mode = SandboxMode::docker}, context({{"HARN_ENGINE", "containerd"}})));
 }
 
 TEST_F(Executing, WrongPoliciesAreErrors) {

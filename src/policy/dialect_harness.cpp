@@ -54,14 +54,7 @@ struct Sandbox {
 };
 
 struct Image {
-  static Result<std::string> read(const Value& value, const Place& at) {
-    const bool text = value.is(base::ValueKind::string);
-    // The name becomes a word of a docker command line.
-    if (!text || value.string().empty() || value.string().front() == '-' ||
-        value.string().find_first_of(std::string_view(" \t\r\n\0", 5)) != std::string::npos)
-      return at.expected("the name of an image", value, "for example \"python:3.12-slim\"");
-    return value.string();
-  }
+  static Result<std::string> read(const Value& value, const Place& at) { return read_image(value, at); }
 };
 
 // Kept as text: only the lowering knows what relative paths start from.
@@ -185,6 +178,15 @@ void lower_env(const Sandbox& from, Imported& to) {
 }
 
 }  // namespace
+
+Result<std::string> read_image(const Value& value, const Place& at) {
+  const bool text = value.is(base::ValueKind::string);
+  // The name becomes a word of a docker command line.
+  if (!text || value.string().empty() || value.string().front() == '-' ||
+      value.string().find_first_of(std::string_view(" \t\r\n\0", 5)) != std::string::npos)
+    return at.expected("the name of an image", value, "for example \"python:3.12-slim\"");
+  return value.string();
+}
 
 Result<Imported> import_harness(const base::Value& root, const DialectContext& context) {
   const TextContext text{.home = context.home, .file_name = context.file_name};

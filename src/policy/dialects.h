@@ -14,6 +14,9 @@ namespace harn::policy {
 Result<Imported> import_harness(const base::Value& root, const DialectContext& context);
 Result<Imported> import_openhuman(const base::Value& root, const DialectContext& context);
 
+// The name of a container image.
+Result<std::string> read_image(const base::Value& value, const Place& at);
+
 // One member of a foreign table: its name and how it is read into `Settings`.
 template <class Settings>
 struct ForeignMember {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The user's own file: what a policy may say, and how the audit log is kept.
+// The user's own file: what a policy may say, how the audit log is kept, and which image containers are made of.
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 
 #include "base/json.h"
 #include "base/units.h"
+#include "policy/dialects.h"
 #include "policy/read_policy.h"
 
 namespace harn {
@@ -56,17 +58,40 @@ Result<AuditSettings> read_audit(const Value& table, const Place& at) {
   return settings;
 }
 
+constexpr std::array<std::string_view, 1> container_members{"docker_image"};
+
+Result<std::string> read_sandbox(const Value& table, const Place& at) {
+  if (!table.is(ValueKind::object)) return at.expected_table(table);
+  std::string image;
+  for (const auto& member : table.object()) {
+    if (member.name != container_members.front()) return at.unknown_member(member, container_members);
+    HARN_TRY(name, policy::read_image(member.value, at.member(member.name, member.value.mark)));
+    image = std::move(name);
+  }
+  return image;
+}
+
+// What is no policy's, taken out of the file.
+std::optional<Value> take_table(Value& root, std::string_view name) {
+  if (!root.is(ValueKind::object)) return std::nullopt;
+  auto& object = root.object();
+  const auto found = std::ranges::find(object, name, &base::Member::name);
+  if (found == object.end()) return std::nullopt;
+  auto table = std::move(found->value);
+  object.erase(found);
+  return table;
+}
+
 Result<UserConfig> read_config(Value root, const TextContext& context, policy::TextFormat format) {
   UserConfig config;
-  if (root.is(ValueKind::object)) {
-    auto& object = root.object();
-    const auto audit = std::ranges::find(object, "audit", &base::Member::name);
-    if (audit != object.end()) {
-      const Place at(context, format, root.mark);
-      HARN_TRY(settings, read_audit(audit->value, at.member(audit->name, audit->value.mark)));
-      config.audit = settings;
-      object.erase(audit);
-    }
+  const Place at(context, format, root.mark);
+  if (const auto table = take_table(root, "audit")) {
+    HARN_TRY(settings, read_audit(*table, at.member("audit", table->mark)));
+    config.audit = settings;
+  }
+  if (const auto table = take_table(root, "sandbox")) {
+    HARN_TRY(image, read_sandbox(*table, at.member("sandbox", table->mark)));
+    config.docker_image = std::move(image);
   }
   HARN_TRY(policy, policy::read_policy(root, context, format));
   config.policy = std::move(policy);

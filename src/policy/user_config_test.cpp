@@ -22,6 +22,14 @@ TEST(UserConfig, HasAPolicyAndTheAuditTable) {
   EXPECT_EQ(parse_user_config_json(R"({"audit": {"mode": "power"}})", context)->audit.mode, AuditMode::power);
 }
 
+TEST(UserConfig, NamesTheImageOfContainers) {
+  EXPECT_EQ(parse_user_config_toml("[sandbox]\ndocker_image = \"mine:1\"\n", context)->docker_image, "mine:1");
+  EXPECT_EQ(parse_user_config_toml("", context)->docker_image, "");
+  for (const auto* text :
+       {"sandbox = 3\n", "[sandbox]\ndocker_image = \"-v\"\n", "[sandbox]\ndocker_image = 3\n", "[sandbox]\nmode = \"none\"\n"})
+    EXPECT_FALSE(parse_user_config_toml(text, context)) << text;
+}
+
 TEST(UserConfig, MistakesAreNamed) {
   const auto error_of = [&](std::string_view text) {
     const auto config = parse_user_config_toml(text, context);

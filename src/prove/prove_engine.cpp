@@ -27,7 +27,7 @@ constexpr std::chrono::seconds patience{30};
 constexpr std::chrono::milliseconds look_again{2};
 constexpr std::uint64_t small_memory_mb = 32;  // the first program asks for three times as much
 constexpr std::uint64_t few_processes = 16;    // … and for more than these
-constexpr int both_limited = 3;
+constexpr int both_limited = run::entry::limits_processes | run::entry::limits_memory;
 
 plan::Engine engine_of(Backend backend) { return backend == Backend::docker ? plan::Engine::docker : plan::Engine::podman; }
 
@@ -45,8 +45,8 @@ Result<std::string> version_of(const run::EngineClient& client) {
   return std::string(base::trim(answer.out));
 }
 
-// Whether its limits held. An error says why there was no container, or what it let through.
-Result<bool> try_container(const Plan& plan, const EngineRequest& request) {
+// What it limits, as run::entry::Limits. An error says why there was no container, or what it let through.
+Result<int> try_container(const Plan& plan, const EngineRequest& request) {
   HARN_TRY(container,
            run::Container::create({.plan = plan, .run_id = run::make_run_id(), .place = request.place, .life = run::Life::limits}));
   HARN_TRY(started, run::ask(container.client(), {"start", container.id()}));
@@ -61,7 +61,7 @@ Result<bool> try_container(const Plan& plan, const EngineRequest& request) {
               .message = fmt::format("a container of {} started, and its first program was never heard of", base::quoted(request.image)),
               .hint = fmt::format("the engine must see {} and may not mount it noexec", base::quoted(request.place.text()))});
   // Out of memory in a way that took its first program too: limited all the same.
-  return !report.ended() || report.ended()->status == both_limited;
+  return report.ended() ? report.ended()->status : both_limited;
 }
 
 // A tool that was tried: an error where it is of no use.
@@ -86,7 +86,8 @@ Result<Tool> try_engine(const HostFacts& facts, const EngineRequest& request, To
   there.tools[name].version = tool.version = version;
   HARN_TRY(plan, planned());
   HARN_TRY(limits, try_container(plan, request));
-  tool.limits = limits;
+  tool.limits = (limits & both_limited) == both_limited;
+  tool.counts_cpu = (limits & run::entry::counts_cpu) != 0;
   return tool;
 }
 

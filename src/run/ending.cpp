@@ -26,6 +26,7 @@ void add_usage(const rusage& used, Usage& usage) {
   usage.cpu_ms += static_cast<std::uint64_t>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
                                              (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
   usage.max_memory_bytes = std::max(usage.max_memory_bytes, static_cast<std::uint64_t>(used.ru_maxrss) * 1024);
+  usage.written_bytes += static_cast<std::uint64_t>(used.ru_oublock) * block_bytes;
 }
 
 }  // namespace harn::run

@@ -22,7 +22,9 @@ struct Ended {
 
 void settle_ending(const Ended& ended, Outcome& outcome);
 
-// Processor time of everybody adds up, memory is that of the largest.
+inline constexpr std::uint64_t block_bytes = 512;  // what ru_oublock counts in, whatever the disk
+
+// Processor time and bytes of everybody add up, memory is that of the largest.
 void add_usage(const rusage& used, Usage& usage);
 
 }  // namespace harn::run

@@ -183,6 +183,7 @@ class Supervisor {
     killed_ = record.killed;
     usage_.cpu_ms = record.cpu_us / 1000;
     usage_.max_memory_bytes = record.max_rss_kb * 1024;
+    usage_.written_bytes = record.blocks_out * block_bytes;
   }
 
   void ask_measure() {

@@ -51,6 +51,13 @@ Error why_not_started(const run::Container& container, const Outcome& outcome) {
   return run::explain(container.client(), container.image(), "start the container", answer);
 }
 
+// It was started, and whoever could tell how it ended is gone.
+Error lost_command(Error error) {
+  error.stage = Stage::supervise;
+  error.message = "the command was started and then lost: " + error.message;
+  return error;
+}
+
 }  // namespace
 
 bool all_terminals(const run::Stdio& stdio) {
@@ -129,11 +136,13 @@ Result<Outcome> Attendant::settle(run::Container& container, const run::ReportPi
   bool out_of_memory = last && last->oom_kills > 0;
   // Without last words the first program was ended too: by us, by the kernel, or by somebody outside.
   if (!last && !outcome.timed_out && !outcome.cancelled) {
-    HARN_TRY(state, container.state());
-    out_of_memory = state.oom_killed;
+    auto state = container.state();
+    if (!state) return fail(lost_command(std::move(state).error()));
+    out_of_memory = state->oom_killed;
   }
   run::settle_ending({.wait_status = last ? last->status : SIGKILL,
                       .deadline_passed = outcome.timed_out,
+                      .cpu_spent = last && last->cpu_spent != 0,
                       .memory_spent = out_of_memory,
                       .processes_spent = last && last->refused_forks > 0,
                       .cpu_limited = has_ulimit(plan_, "cpu"),
@@ -141,6 +150,7 @@ Result<Outcome> Attendant::settle(run::Container& container, const run::ReportPi
                      outcome);
   outcome.usage.cpu_ms = last ? last->cpu_us / 1000 : 0;
   outcome.usage.max_memory_bytes = last ? last->max_rss_kb * 1024 : 0;
+  outcome.usage.written_bytes = last ? last->blocks_out * run::block_bytes : 0;
   outcome.killed_processes = last ? last->killed : 0;
   return outcome;
 }

@@ -96,6 +96,7 @@ base::Value usage_value(const Usage& usage) {
   out.set("wall_ms", usage.wall_ms);
   out.set("cpu_ms", usage.cpu_ms);
   out.set("max_memory_bytes", usage.max_memory_bytes);
+  out.set("written_bytes", usage.written_bytes);
   if (usage.processes != 0) out.set("processes", usage.processes);
   return out;
 }

@@ -18,7 +18,7 @@ const Case cases[] = {
     {.id = "chdir", .probe = "chdir", .args = {"{own}"}, .view = "ENOENT", .gap = visible},
     {.id = "watch", .probe = "watch", .args = {"{own}"}, .view = "ENOENT", .gap = visible},
     {.id = "stat_keys", .probe = "stat", .args = {"{home}/.ssh/id_rsa"}, .view = "ENOENT", .gap = visible},
-    {.id = "stat_denied", .probe = "stat", .args = {"{work}/deep/denied/secret"}, .view = "EACCES", .gap = visible},
+    {.id = "stat_denied", .probe = "stat", .args = {"{work}/deep/denied/secret"}, .view = "EACCES", .container = "ENOENT", .gap = visible},
     {.id = "denied_chmod", .probe = "chmod", .args = {"{work}/deep/denied"}, .view = "EROFS", .bare = "EACCES", .gap = outside},
     {.id = "chmod", .probe = "chmod", .args = {"{own}/secret"}, .view = "ENOENT", .bare = "EACCES", .gap = outside},
     {.id = "fchmodat", .probe = "fchmodat", .args = {"{own}/secret"}, .view = "ENOENT", .bare = "EACCES", .gap = outside},

@@ -130,7 +130,13 @@ const Case signalling[] = {
      .counter = "urg",
      .control = Control::user,
      .why = "as root it would reach the whole machine"},
-    {.id = "first_process", .probe = "kill_first", .view = "EPERM", .bare = "EPERM", .bubblewrap = "ok", .control = Control::root},
+    {.id = "first_process",
+     .probe = "kill_first",
+     .view = "EPERM",
+     .bare = "EPERM",
+     .bubblewrap = "ok",
+     .container = "ok",
+     .control = Control::root},
 };
 
 const bool registered = promise({.name = "CannotInspectProcesses", .cases = inspection}) &&

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "confine/support/stand.h"
+#include "confine/support/ways.h"
 #include "support/cases.h"
 
 namespace harn::confine {

@@ -27,7 +27,7 @@ Extras terminals(Scene& scene) {
 const Case cases[] = {
     {.id = "type", .probe = "tiocsti", .view = "EPERM", .bare = "EPERM"},
     {.id = "type_disguised", .probe = "tiocsti_disguised", .view = "EPERM", .bare = "EPERM"},
-    {.id = "type_by_name", .probe = "tiocsti_by_name", .view = "EPERM", .bare = "EPERM"},
+    {.id = "type_by_name", .probe = "tiocsti_by_name", .view = "EPERM", .bare = "EPERM", .container = "ENXIO"},
     {.id = "console", .probe = "tioclinux", .view = "EPERM", .bare = "EPERM", .why = "ENOTTY counts: only a console can do it"},
     {.id = "line_discipline", .probe = "tiocsetd", .view = "EPERM", .bare = "EPERM"},
     {.id = "other_terminal", .probe = "terminal_write", .args = {"{other_terminal}"}, .view = "ENOENT", .bare = "EACCES"},

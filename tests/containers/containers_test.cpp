@@ -3,12 +3,10 @@
 // backend, and nothing left behind.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -21,62 +19,32 @@
 namespace harn::test {
 namespace {
 
-std::unique_ptr<EngineGround>& ground() {
-  static std::unique_ptr<EngineGround> made;
-  return made;
+base::Value outcome(const std::string& words) {
+  const auto run = ground().harn("--json " + words);
+  auto value = base::parse_json(run.out);
+  EXPECT_TRUE(value) << run.out << run.err;
+  return value ? std::move(*value) : base::Value();
 }
 
-class OneEngine : public testing::Environment {
- public:
-  void SetUp() override {
-    const char* engine = ::getenv("HARN_TEST_ENGINE");
-    ground() = std::make_unique<EngineGround>(engine == nullptr ? "podman" : engine);
-  }
-  void TearDown() override { ground().reset(); }
-};
-const auto* const registered = testing::AddGlobalTestEnvironment(new OneEngine);
+bool flag(const base::Value& value, std::string_view name) {
+  const auto* member = value.find(name);
+  return member != nullptr && member->boolean();
+}
 
-class Containers : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto& missing = ground()->missing();
-    if (missing.empty()) return;
-    const char* required = ::getenv("HARN_REQUIRE");
-    if (required != nullptr && std::string_view(required).find("containers") != std::string_view::npos)
-      FAIL() << "required here: " << missing;
-    GTEST_SKIP() << missing;
-  }
-  void TearDown() override {
-    if (IsSkipped()) return;
-    EXPECT_EQ(ground()->containers(), "") << "containers are left";
-  }
-
-  static ProgramRun harn(const std::string& words) { return ground()->harn(words); }
-  static base::Value outcome(const std::string& words) {
-    const auto run = harn("--json " + words);
-    auto value = base::parse_json(run.out);
-    EXPECT_TRUE(value) << run.out << run.err;
-    return value ? std::move(*value) : base::Value();
-  }
-  static bool flag(const base::Value& value, std::string_view name) {
-    const auto* member = value.find(name);
-    return member != nullptr && member->boolean();
-  }
-  static std::int64_t number(const base::Value& value, std::string_view name) {
-    const auto* member = value.find(name);
-    return member == nullptr ? -1000 : member->integer();
-  }
-};
+std::int64_t number(const base::Value& value, std::string_view name) {
+  const auto* member = value.find(name);
+  return member == nullptr ? -1000 : member->integer();
+}
 
 TEST_F(Containers, RunsWithItsOwnBytesAndExitCode) {
   const auto run = harn("-- sh -c 'echo out; echo err >&2; id -u; pwd; exit 7'");
   EXPECT_EQ(run.exit_code, 7);
-  EXPECT_EQ(run.out, "out\n0\n" + ground()->work().text() + "\n");
+  EXPECT_EQ(run.out, "out\n0\n" + ground().work().text() + "\n");
   EXPECT_EQ(run.err.substr(run.err.size() - 4), "err\n") << run.err;
   // Every byte, also those that detach somebody at a terminal, and none of them on the other stream.
-  const auto bytes = ground()->shell("head -c 2000000 /dev/urandom > ../in; printf '\\020\\021\\003\\004\\377' >> ../in; " +
-                                     ground()->harn_words("-- cat") + " < ../in 2>/dev/null | cmp - ../in && " +
-                                     ground()->harn_words("-- sh -c 'cat >&2'") + " < ../in 2>&1 >/dev/null | cmp - ../in");
+  const auto bytes = ground().shell("head -c 2000000 /dev/urandom > ../in; printf '\\020\\021\\003\\004\\377' >> ../in; " +
+                                    ground().harn_words("-- cat") + " < ../in 2>/dev/null | cmp - ../in && " +
+                                    ground().harn_words("-- sh -c 'cat >&2'") + " < ../in 2>&1 >/dev/null | cmp - ../in");
   EXPECT_EQ(bytes.exit_code, 0) << bytes.out << bytes.err;
 }
 
@@ -103,8 +71,8 @@ TEST_F(Containers, LimitsHoldAndAreToldAsInAnyOtherBackend) {
   const auto file = outcome("--file-size 1M -- sh -c 'exec yes > big'");
   EXPECT_TRUE(flag(file, "file_size_exceeded"));
   EXPECT_EQ(number(file, "exit_code"), -SIGXFSZ);
-  EXPECT_EQ(std::filesystem::file_size(ground()->work().join("big").text()), 1u << 20);
-  std::filesystem::remove(ground()->work().join("big").text());
+  EXPECT_EQ(std::filesystem::file_size(ground().work().join("big").text()), 1u << 20);
+  std::filesystem::remove(ground().work().join("big").text());
   const auto forks = outcome("--procs 12 --timeout 20s -- sh -c 'for i in $(seq 40); do sleep 60 & done; echo all'");
   EXPECT_TRUE(flag(forks, "processes_exceeded"));
   EXPECT_LT(number(forks, "killed_processes"), 12);
@@ -123,84 +91,62 @@ TEST_F(Containers, TimeIsTheCommandsOwnAndEndsWhatIgnoresIt) {
 }
 
 TEST_F(Containers, SignalsReachTheCommand) {
-  const auto run = ground()->shell(
-      "rm -f ../seen; " + ground()->harn_words("-- sh -c 'trap \"echo got; exit 5\" INT; echo up; while :; do sleep 0.1; done'") +
-      " > ../seen 2>/dev/null & p=$!; while ! grep -qs up ../seen; do sleep 0.05; done; kill -INT $p; wait $p; "
-      "echo $?; cat ../seen");
+  const auto run = ground().shell("rm -f ../seen; " +
+                                  ground().harn_words("-- sh -c 'trap \"echo got; exit 5\" INT; echo up; while :; do sleep 0.1; done'") +
+                                  " > ../seen 2>/dev/null & p=$!; while ! grep -qs up ../seen; do sleep 0.05; done; kill -INT $p; wait $p; "
+                                  "echo $?; cat ../seen");
   EXPECT_EQ(run.out, "5\nup\ngot\n");
 }
 
 TEST_F(Containers, AKilledHarnTakesItsCommandAlongAndTheNextRunSweeps) {
-  const auto run = ground()->shell(
-      "rm -f ../seen; " + ground()->harn_words("-- sh -c 'date > beat; echo up; while :; do date >> beat; sleep 0.05; done'") +
+  const auto run = ground().shell(
+      "rm -f ../seen; " + ground().harn_words("-- sh -c 'date > beat; echo up; while :; do date >> beat; sleep 0.05; done'") +
       " > ../seen 2>/dev/null & p=$!; while ! grep -qs up ../seen; do sleep 0.05; done; kill -KILL $p; wait $p; "
       "sleep 1; a=$(wc -l < beat); sleep 0.5; b=$(wc -l < beat); rm beat; test $a -ge 1 && test $a = $b && echo still");
   EXPECT_EQ(run.out, "still\n") << run.err;
   // Somebody else's container with our labels on it, and one whose name alone looks like ours.
   const auto ulimits = std::string("--ulimit nofile=512:512 --ulimit nproc=512:512 --network none");
-  ground()->client("create " + ulimits + " --name theirs harn-hostile:1 true");
-  ground()->client("create " + ulimits + " --name harn-run-0123456789abcdef harn-test:1 true");
-  EXPECT_NE(ground()->containers(), "harn-run-0123456789abcdef\ntheirs\n");
+  ground().client("create " + ulimits + " --name theirs harn-hostile:1 true");
+  ground().client("create " + ulimits + " --name harn-run-0123456789abcdef harn-test:1 true");
+  EXPECT_NE(ground().containers(), "harn-run-0123456789abcdef\ntheirs\n");
   EXPECT_EQ(harn("-- true").exit_code, 0);
-  EXPECT_EQ(ground()->shell(ground()->engine() + " ps --all --format '{{.Names}}' | sort").out, "harn-run-0123456789abcdef\ntheirs\n");
-  ground()->client("rm --force theirs harn-run-0123456789abcdef");
-}
-
-TEST_F(Containers, WhatCannotRunIsOneSentenceAndAHint) {
-  const auto says = [](const std::string& words, std::string_view what) {
-    const auto run = harn(words);
-    EXPECT_EQ(run.exit_code, 125) << words;
-    EXPECT_NE(run.err.find(what), std::string::npos) << words << "\n" << run.err;
-    EXPECT_NE(run.err.find("hint: "), std::string::npos) << run.err;
-  };
-  says("--image harn-nowhere:9 -- true", "the image 'harn-nowhere:9' is not on this machine");
-  says("--image=--privileged -- true", "is not the name of an image");
-  says("--read /etc -- true", "the system directory '/etc'");
-  says("--read /usr/bin -- true", "the system directory '/usr/bin'");
-  const bool docker = ground()->engine() == "docker";
-  if (docker) says("--read " + ground()->root() + " -- true", "decides about the container engine");
-  const auto elsewhere = ground()->shell((docker ? "DOCKER_HOST=tcp://192.0.2.1:2375 " : "CONTAINER_HOST=tcp://192.0.2.1:2375 ") +
-                                         ground()->harn_words("-- true"));
-  EXPECT_NE(elsewhere.err.find("an engine there would mount other files"), std::string::npos) << elsewhere.err;
-  if (!docker) return;
-  const auto silent = ground()->shell("DOCKER_HOST=unix:///var/tmp/nothing.sock " + ground()->harn_words("-- true"));
-  EXPECT_NE(silent.err.find("the docker daemon at unix:///var/tmp/nothing.sock does not answer"), std::string::npos) << silent.err;
+  EXPECT_EQ(ground().shell(ground().engine() + " ps --all --format '{{.Names}}' | sort").out, "harn-run-0123456789abcdef\ntheirs\n");
+  ground().client("rm --force theirs harn-run-0123456789abcdef");
 }
 
 TEST_F(Containers, AnImageDecidesNothing) {
   const auto run = harn("--image harn-hostile:1 -- sh -c 'id -u; pwd; echo $HOME; echo $GREETING'");
-  EXPECT_EQ(run.out, "0\n" + ground()->work().text() + "\n" + ground()->root() + "/home\nimage\n") << run.err;
+  EXPECT_EQ(run.out, "0\n" + ground().work().text() + "\n" + ground().root() + "/home\nimage\n") << run.err;
   const auto volume = harn("--image harn-volume:1 -- sh -c 'touch /data/x'");
   EXPECT_NE(volume.exit_code, 0);
-  EXPECT_EQ(std::filesystem::exists(ground()->root() + "/home/x"), false);
-  const auto why = ground()->engine() == "docker" ? "which the policy does not name" : "No such file or directory";
+  EXPECT_EQ(std::filesystem::exists(ground().root() + "/home/x"), false);
+  const auto why = ground().engine() == "docker" ? "which the policy does not name" : "No such file or directory";
   EXPECT_NE(volume.err.find(why), std::string::npos) << volume.err;
 }
 
 TEST_F(Containers, NothingPlantedInTheProjectSteersTheClient) {
-  std::filesystem::create_directories(ground()->work().join("bin").text());
+  std::filesystem::create_directories(ground().work().join("bin").text());
   for (const auto* name : {"docker", "podman", "runc", "conmon"})
-    ground()->shell(fmt::format("printf '#!/bin/sh\\ntouch {0}/../planted\\n' > bin/{1}; chmod +x bin/{1}", ground()->work().text(), name));
-  ground()->shell(
+    ground().shell(fmt::format("printf '#!/bin/sh\\ntouch {0}/../planted\\n' > bin/{1}; chmod +x bin/{1}", ground().work().text(), name));
+  ground().shell(
       "mkdir -p ../home/.docker; printf '{\"currentContext\":\"evil\",\"proxies\":{\"default\":{\"httpProxy\":\"http://evil\"}}}' > "
       "../home/.docker/config.json");
-  const auto run = ground()->shell("PATH=$PWD/bin:$PATH " + ground()->harn_words("-- sh -c 'echo ran; env' </dev/null"));
+  const auto run = ground().shell("PATH=$PWD/bin:$PATH " + ground().harn_words("-- sh -c 'echo ran; env' </dev/null"));
   EXPECT_NE(run.out.find("ran\n"), std::string::npos) << run.err;
   EXPECT_EQ(run.out.find("evil"), std::string::npos) << run.out;
-  EXPECT_FALSE(std::filesystem::exists(ground()->root() + "/planted"));
-  std::filesystem::remove_all(ground()->work().join("bin").text());
+  EXPECT_FALSE(std::filesystem::exists(ground().root() + "/planted"));
+  std::filesystem::remove_all(ground().work().join("bin").text());
 }
 
 TEST_F(Containers, PathsWithTheEnginesOwnMarksArriveWhole) {
-  const auto run =
-      ground()->shell("mkdir -p 'a:b,c \"d'; cd 'a:b,c \"d'; " + ground()->harn_words("-- sh -c 'pwd; echo x > y'") + "; cat y");
-  EXPECT_EQ(run.out, ground()->work().text() + "/a:b,c \"d\nx\n") << run.err;
-  std::filesystem::remove_all(ground()->work().join("a:b,c \"d").text());
+  const auto run = ground().shell("mkdir -p 'a:b,c \"d'; cd 'a:b,c \"d'; " + ground().harn_words("-- sh -c 'pwd; echo x > y'") + "; cat y");
+  EXPECT_EQ(run.out, ground().work().text() + "/a:b,c \"d\nx\n") << run.err;
+  std::filesystem::remove_all(ground().work().join("a:b,c \"d").text());
 }
 
 TEST_F(Containers, TheReceiptSaysWhatWasTriedInside) {
   EXPECT_EQ(harn("--receipt ../receipt.json -- true").exit_code, 0);
-  std::ifstream file(ground()->root() + "/receipt.json");
+  std::ifstream file(ground().root() + "/receipt.json");
   auto receipt = base::parse_json(std::string(std::istreambuf_iterator<char>(file), {}));
   ASSERT_TRUE(receipt);
   const auto* dimensions = receipt->find("dimensions");
@@ -209,9 +155,11 @@ TEST_F(Containers, TheReceiptSaysWhatWasTriedInside) {
   EXPECT_NE(receipt->find("layers")->find("image"), nullptr);
 }
 
-// Every attack once without a sandbox and once inside, with a harmless neighbour beside it.
+// Every attack once without a sandbox and once inside, with a harmless neighbour beside it: half a minute of containers, so with one
+// engine. The promises of tests/confine are tried in both.
 TEST_F(Containers, TheAttackSuiteFindsNoWayOut) {
-  const auto run = ground()->shell(fmt::format("{} doctor sandbox --json --backend {}", HARN_BINARY, ground()->engine()));
+  if (ground().engine() != "docker") return;
+  const auto run = ground().shell(fmt::format("{} doctor sandbox --json --backend {}", HARN_BINARY, ground().engine()));
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   const auto report = base::parse_json(run.out);
   ASSERT_TRUE(report);
@@ -220,14 +168,14 @@ TEST_F(Containers, TheAttackSuiteFindsNoWayOut) {
 }
 
 TEST_F(Containers, AKeptContainerRunsOneCommandAfterAnother) {
-  const auto& environment = ground()->environment();
-  auto facts = probe_host({.environment = environment, .cwd = ground()->work()});
-  const auto state = AbsPath::of(ground()->root() + "/state");
-  const auto backend = ground()->engine() == "docker" ? Backend::docker : Backend::podman;
+  const auto& environment = ground().environment();
+  auto facts = probe_host({.environment = environment, .cwd = ground().work()});
+  const auto state = AbsPath::of(ground().root() + "/state");
+  const auto backend = ground().engine() == "docker" ? Backend::docker : Backend::podman;
   const auto settled =
       settle_engine(facts, {.backend = backend, .environment = environment, .image = "harn-test:1", .place = state}, state);
   ASSERT_TRUE(settled) << settled.error().message;
-  Policy policy{.workspace_roots = {{ground()->work()}}};
+  Policy policy{.workspace_roots = {{ground().work()}}};
   policy.limits = {.max_memory_mb = 64, .max_processes = 20, .wall_time = std::chrono::seconds(2)};
   look_at_paths(facts, policy);
   const auto plan = [&](std::string script) {

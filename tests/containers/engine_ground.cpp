@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ EngineGround::EngineGround(std::string engine) : engine_(std::move(engine)) {
   for (const auto* program : {"busybox", "runc", engine_ == "docker" ? "dockerd" : "podman", engine_.c_str()})
     if (missing_.empty() && !installed(program)) missing_ = fmt::format("containers: {} is not installed", program);
   if (!missing_.empty()) return;
-  engine_ == "docker" ? start_docker() : settle_podman();
+  engine_ == "docker" ? start_daemon() : settle_podman();
   if (missing_.empty()) make_image();
 }
 
@@ -54,13 +55,21 @@ EngineGround::~EngineGround() {
   std::filesystem::remove_all(root_, ignored);
 }
 
-void EngineGround::start_docker() {
+void EngineGround::kill_daemon() {
+  ::kill(daemon_, SIGKILL);
+  ::waitpid(daemon_, nullptr, 0);
+  daemon_ = -1;
+  // Its containerd ends with it. Until somebody has collected that one, its number looks alive to the next daemon.
+  std::filesystem::remove(root_ + "/exec/containerd/containerd.pid");
+}
+
+void EngineGround::start_daemon() {
   const auto socket = "unix://" + root_ + "/docker.sock";
   environment_["DOCKER_HOST"] = socket;
   const auto log = root_ + "/dockerd.log";
   daemon_ = ::fork();
   if (daemon_ == 0) {
-    const int fd = ::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const int fd = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     ::setsid();
     ::dup2(fd, STDOUT_FILENO);
     ::dup2(fd, STDERR_FILENO);
@@ -92,7 +101,7 @@ void EngineGround::start_docker() {
     if (::waitpid(daemon_, nullptr, WNOHANG) != 0) break;
     ::usleep(between_looks);
   }
-  missing_ = "containers: dockerd does not start: " + shell("tail -n 3 " + log).out;
+  missing_ = "containers: dockerd does not start: " + shell("grep -v level=info " + log + " | tail -n 5").out;
 }
 
 void EngineGround::settle_podman() {
@@ -113,8 +122,10 @@ void EngineGround::settle_podman() {
 // The libraries are those of harn itself, which is not static in every build: it attacks from inside.
 void EngineGround::make_image() {
   const auto made = shell(fmt::format(
-      "set -e; r={0}/rootfs; mkdir -p $r/bin $r/etc $r/proc $r/sys $r/dev $r/var/tmp; mkdir -m 1777 $r/tmp; cp \"$(command -v busybox)\" "
-      "$r/bin/; for a in sh ls cat id sleep ps env echo touch head dd yes kill wget true false mount chmod grep seq wc test date; do ln -s "
+      "set -e; r={0}/rootfs; mkdir -p $r/bin $r/etc $r/proc $r/sys $r/dev $r/usr/bin $r/usr/share; mkdir -m 1777 $r/tmp; echo "
+      "root:x:0:0:::/bin/sh > $r/etc/passwd; cp \"$(command -v busybox)\" "
+      "$r/bin/; for a in sh ls cat id sleep ps env echo touch head dd yes kill wget true false mount chmod grep seq wc test date mktemp; "
+      "do ln -s "
       "busybox $r/bin/$a; done; cp {1} $r/bin/hog; ldd {2} | grep -o '/[^ ]*' | while read f; do mkdir -p $r$(dirname $f); cp -L $f "
       "$r$f; done; tar -C $r -c . | {3} import - harn-test:1; tar -C $r -c . | {3} import --change 'ENTRYPOINT [\"/bin/false\"]' --change "
       "'CMD [\"/bin/false\"]' --change 'ENV LD_PRELOAD=/evil.so' --change 'ENV HOME=/evil' --change 'ENV GREETING=image' --change 'USER "
@@ -137,5 +148,40 @@ std::string EngineGround::harn_words(const std::string& words) const {
 }
 
 ProgramRun EngineGround::harn(const std::string& words) const { return shell(harn_words(words) + " </dev/null"); }
+
+namespace {
+
+std::unique_ptr<EngineGround>& made() {
+  static std::unique_ptr<EngineGround> one;
+  return one;
+}
+
+class OneEngine : public testing::Environment {
+ public:
+  void TearDown() override { made().reset(); }
+};
+const auto* const registered = testing::AddGlobalTestEnvironment(new OneEngine);
+
+}  // namespace
+
+EngineGround& ground() {
+  const char* engine = ::getenv("HARN_TEST_ENGINE");
+  if (!made()) made() = std::make_unique<EngineGround>(engine == nullptr ? "podman" : engine);
+  return *made();
+}
+
+void Containers::SetUp() {
+  const auto& missing = ground().missing();
+  if (missing.empty()) return;
+  const char* required = ::getenv("HARN_REQUIRE");
+  if (required != nullptr && std::string_view(required).find("containers") != std::string_view::npos)
+    FAIL() << "required here: " << missing;
+  GTEST_SKIP() << missing;
+}
+
+void Containers::TearDown() {
+  if (IsSkipped()) return;
+  EXPECT_EQ(ground().containers(), "") << "containers are left";
+}
 
 }  // namespace harn::test

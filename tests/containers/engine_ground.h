@@ -3,6 +3,7 @@
 // the programs of the tests. Stopped and removed at the end.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/types.h>
 
 #include <map>
@@ -37,11 +38,14 @@ class EngineGround {
   ProgramRun harn(const std::string& words) const;
   std::string harn_words(const std::string& words) const;
 
+  // For docker: the daemon is killed, as by a crash, and started again.
+  void kill_daemon();
+  void start_daemon();
+
   // Containers of any state, one name per line.
   std::string containers() const { return client("ps --all --format '{{.Names}}'").out; }
 
  private:
-  void start_docker();
   void settle_podman();
   void make_image();
 
@@ -50,6 +54,18 @@ class EngineGround {
   std::string missing_ = {};
   std::map<std::string, std::string> environment_ = {};
   pid_t daemon_ = -1;
+};
+
+// The one of this program, for the engine that HARN_TEST_ENGINE names; started when it is first asked for.
+EngineGround& ground();
+
+// Commands in containers of it. Nothing may be left after each.
+class Containers : public testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  static ProgramRun harn(const std::string& words) { return ground().harn(words); }
 };
 
 }  // namespace harn::test

@@ -154,7 +154,7 @@ const std::set<std::string> container_values = {"--name",         "--label", "--
                                                 "--security-opt", "--ipc",   "--tmpfs",       "--mount",   "--env",    "--workdir",
                                                 "--entrypoint",   "--pull",  "--image-volume"};
 // Words of harn's own program inside, between the image and the command.
-constexpr std::size_t entry_words = 6;
+constexpr std::size_t entry_words = 7;
 
 // name=value fields; a field without '=' has an empty value.
 std::map<std::string, std::string> mount_fields(const std::string& word) {

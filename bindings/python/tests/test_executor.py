@@ -123,6 +123,37 @@ class Executing(SandboxTest):
         result = self.executor().execute_sync("echo sync", on_stdout=pieces.append)
         self.assertEqual((result.stdout, pieces), ("sync\n", ["sync\n"]))
 
+    def test_what_a_callback_raises_ends_the_command_and_arrives(self) -> None:
+        for raised in (KeyboardInterrupt, ValueError):
+
+            def interrupt(_text: str) -> None:
+                raise raised("enough")
+
+            with self.assertRaisesRegex(raised, "enough"):
+                self.executor().execute_sync("echo one; setsid sleep 95.75 & sleep 95.75", on_stdout=interrupt)
+            self.assertEqual(processes_with("95.75"), [])
+
+    def test_ctrl_c_ends_a_command_that_says_nothing(self) -> None:
+        timer = threading.Timer(0.5, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+        timer.start()
+        began = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            self.executor().execute_sync("sleep 94.75")
+        timer.join()
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertEqual(processes_with("94.75"), [])
+
+    def test_cleaning_up_while_a_command_runs(self) -> None:
+        executor = self.executor()
+        result = executor.execute_sync("echo one; sleep 0.2; echo two", on_stdout=lambda _text: executor.cleanup_sync())
+        self.assertEqual((result.stdout, result.error), ("one\ntwo\n", None))
+        self.assertEqual(executor.execute_sync("true").error, "the executor was cleaned up")
+
+    def test_an_exit_code_that_looks_like_a_signal_is_one(self) -> None:
+        for code in (152, 153):
+            result = self.executor().execute_sync(f"exit {code}")
+            self.assertEqual((result.exit_code, result.file_size_exceeded, result.timed_out), (code, False, False))
+
     def test_blocked_commands(self) -> None:
         executor = self.executor(blocked_commands=("rm -rf", "curl", "wget", "nc"))
         self.assertEqual(executor.validate_command("rm  -rf /"), "Command blocked by sandbox policy: contains 'rm -rf'")

@@ -75,7 +75,9 @@ Status talk_to_podman(const Variables& caller, const HostFacts& facts, Container
 
 Result<ContainerClient> container_client(const Variables& caller, const HostFacts& facts, Engine engine) {
   ContainerClient client;
-  client.environment = {{"PATH", std::string(client_path)}, {"HOME", facts.home.text()}, {"LC_ALL", "C"}};
+  client.environment = {{"PATH", std::string(client_path)}, {"LC_ALL", "C"}};
+  // docker is told to read nothing there.
+  if (engine == Engine::podman) client.environment["HOME"] = facts.home.text();
   HARN_OK(engine == Engine::docker ? talk_to_docker(caller, client) : talk_to_podman(caller, facts, client));
   const auto tool = facts.tools.find(std::string(name_of(engine)));
   if (tool != facts.tools.end() && !tool->second.path.is_root()) client.trusted.push_back(tool->second.path);

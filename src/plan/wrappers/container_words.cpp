@@ -72,10 +72,10 @@ Result<std::string> MountWords::word(const MountStep& step) const {
   const auto target = csv_field("target", step.target.text());
   const bool hides = step.op == MountOp::hide || step.op == MountOp::tmpfs;
   if (hides && !step.file) {
-    // docker takes mode 0 for "unset" and would open the directory to everybody; podman would copy
-    // what is hidden into it.
-    return fmt::format("type=tmpfs,{},tmpfs-size=4096,tmpfs-mode={},readonly{}", target, step.op == MountOp::tmpfs ? "0111" : "0100",
-                       engine_ == Engine::podman ? ",notmpcopyup" : "");
+    // docker takes mode 0 for "unset" and would open the directory to everybody; podman would copy what is
+    // hidden into it, and knows "readonly" for binds only.
+    return fmt::format("type=tmpfs,{},tmpfs-size=4096,tmpfs-mode={},{}", target, step.op == MountOp::tmpfs ? "0111" : "0100",
+                       engine_ == Engine::podman ? "ro,notmpcopyup" : "readonly");
   }
   if (hides) return fmt::format("type=bind,source=/dev/null,{},readonly", target);
   auto bind = fmt::format("type=bind,{},{}", csv_field("source", step.source), target);

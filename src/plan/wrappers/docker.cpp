@@ -79,21 +79,33 @@ void add_ulimit(Words& words, std::string_view name, std::uint64_t soft, std::ui
   append(words, {"--ulimit", fmt::format("{}={}:{}", name, soft, hard)});
 }
 
-void limit_each_process(const Limits& limits, Engine engine, Words& words, Coverage& coverage) {
+bool counts_everybody(const PlanInput& input, Engine engine) {
+  const auto tool = input.facts.tools.find(std::string(name_of(engine)));
+  return tool != input.facts.tools.end() && tool->second.counts_cpu;
+}
+
+// Each process has its own limit; harn's program inside counts everybody together where it can.
+void limit_cpu(const PlanInput& input, Engine engine, Words& words, Coverage& coverage) {
+  const auto& seconds = input.policy.limits.max_cpu_seconds;
+  if (!seconds) return;
+  add_ulimit(words, "cpu", *seconds, *seconds + 1);
+  enforced_by(coverage, Dimension::cpu, "container");
+  if (counts_everybody(input, engine)) return;
+  open_gap(coverage,
+           {.dimension = Dimension::cpu,
+            .code = "cpu_per_process",
+            .detail = "the engine counts processor seconds for each process, not for all of them together",
+            .remedy = "set limits.wall_time and limits.cpu_count as well"},
+           Enforcement::degraded);
+}
+
+void limit_each_process(const PlanInput& input, Engine engine, Words& words, Coverage& coverage) {
+  const auto& limits = input.policy.limits;
   add_ulimit(words, "core", 1, 1);
   // podman would raise these two, which a root without that right cannot: they stay what the caller has.
   if (engine == Engine::podman) append(words, {"--ulimit", "nproc=@run:nproc"});
   if (engine == Engine::podman && !limits.max_open_files) append(words, {"--ulimit", "nofile=@run:nofile"});
-  if (limits.max_cpu_seconds) {
-    add_ulimit(words, "cpu", *limits.max_cpu_seconds, *limits.max_cpu_seconds + 1);
-    enforced_by(coverage, Dimension::cpu, "container");
-    open_gap(coverage,
-             {.dimension = Dimension::cpu,
-              .code = "cpu_per_process",
-              .detail = "the engine counts processor seconds for each process, not for all of them together",
-              .remedy = "set limits.wall_time and limits.cpu_count as well"},
-             Enforcement::degraded);
-  }
+  limit_cpu(input, engine, words, coverage);
   if (limits.max_file_size_mb) {
     const auto bytes = *limits.max_file_size_mb << 20;
     add_ulimit(words, "fsize", bytes, bytes);
@@ -123,7 +135,7 @@ void add_identity(const PlanInput& input, Engine engine, Words& words) {
 std::vector<AbsPath> scratch_places(const PlanInput& input) {
   std::vector<AbsPath> places;
   if (!wants_temp(input.policy)) return places;
-  for (const auto& place : {AbsPath::of("/tmp"), input.facts.home})
+  for (const auto& place : {AbsPath::of("/tmp"), AbsPath::of("/var/tmp"), input.facts.home})
     if (!place.is_root() && input.rules.access(place) == Access::none) places.push_back(place);
   return places;
 }
@@ -173,6 +185,17 @@ Status add_mounts(const PlanInput& input, Engine engine, Words& words, Coverage&
   return {};
 }
 
+// Every engine mounts it, for programs that ask about processors and cgroups; it is the kernel's, not the image's.
+void show_kernel_objects(Coverage& coverage) {
+  open_gap(coverage,
+           {.dimension = Dimension::devices,
+            .code = "kernel_objects",
+            .paths = {AbsPath::of("/sys")},
+            .detail = "the engine shows the devices of this machine in /sys, read-only",
+            .remedy = "use the linux backend, which shows none"},
+           Enforcement::degraded);
+}
+
 // `input.rules` are those of a container from here on.
 Status lower_inside(const PlanInput& input, Engine engine, Plan& plan) {
   const std::string name(name_of(engine));
@@ -185,7 +208,7 @@ Status lower_inside(const PlanInput& input, Engine engine, Plan& plan) {
   if (engine == Engine::podman) append(words, {"--http-proxy=false", "--image-volume", "ignore"});
   if (network_reach(input.policy) != NetworkReach::unrestricted) append(words, {"--network", "none"});
   limit_resources(input, engine, words, plan.coverage);
-  limit_each_process(input.policy.limits, engine, words, plan.coverage);
+  limit_each_process(input, engine, words, plan.coverage);
   watch_clock(input.policy.limits, plan);
   add_identity(input, engine, words);
   HARN_OK(add_mounts(input, engine, words, plan.coverage));
@@ -194,7 +217,9 @@ Status lower_inside(const PlanInput& input, Engine engine, Plan& plan) {
   add_environment(input, plan, words);
   append(words, {"--mount", fmt::format("type=bind,source=@dir:inside,target={},readonly", entry_directory), "--workdir", plan.cwd.text(),
                  "--entrypoint", std::string(entry_directory) + "/entry", input.command.image});
-  append(words, {"run", std::string(entry_directory) + "/report", "@run:canary", "@run:pid", "@run:network", "@run:writable"});
+  const auto& seconds = input.policy.limits.max_cpu_seconds;
+  append(words, {"run", std::string(entry_directory) + "/report", seconds ? fmt::format("{}", *seconds) : "-", "@run:canary", "@run:pid",
+                 "@run:network", "@run:writable"});
   words.insert(words.end(), plan.argv.begin(), plan.argv.end());
 
   const auto sockets = wrapped_sockets(input, /*shares_network=*/false);
@@ -205,6 +230,7 @@ Status lower_inside(const PlanInput& input, Engine engine, Plan& plan) {
                              .syscalls = std::move(filter),
                              .environment = std::move(client.environment)};
   cover_separation("container", plan.coverage);
+  show_kernel_objects(plan.coverage);
   cover_network(input.policy, "container", plan.coverage);
   cover_sockets(sockets, "container", plan);
   plan.notes.push_back("the image " + base::quoted(input.command.image) + " supplies the system; presets are not mounted");

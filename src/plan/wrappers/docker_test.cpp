@@ -81,10 +81,11 @@ TEST(Docker, SpellsOutTheWholeCommandLine) {
             "--user 1000:1000 --cap-drop ALL --security-opt no-new-privileges "
             "--security-opt seccomp=@file:seccomp.json --security-opt label=disable --ipc private --read-only "
             "--tmpfs /tmp:rw,exec,nosuid,nodev,mode=1777,size=1g,uid=1000,gid=1000 --tmpfs "
+            "/var/tmp:rw,exec,nosuid,nodev,mode=1777,size=1g,uid=1000,gid=1000 --tmpfs "
             "/home/me:rw,exec,nosuid,nodev,mode=1777,size=1g,uid=1000,gid=1000 "
             "--mount type=bind,source=/w,target=/w --env LANG --env TEMP=/tmp --env TMP=/tmp --env TMPDIR=/tmp --env TMPPREFIX "
             "--mount type=bind,source=@dir:inside,target=/.harn,readonly --workdir /w --entrypoint /.harn/entry python:3.12-slim "
-            "run /.harn/report @run:canary @run:pid @run:network @run:writable make test");
+            "run /.harn/report - @run:canary @run:pid @run:network @run:writable make test");
   EXPECT_EQ(std::get<Wrapper>(plan->confinement).files.front().name, "seccomp.json");
 }
 
@@ -95,7 +96,7 @@ TEST(Docker, PodmanKeepsTheUserAndCopiesNothingUp) {
   EXPECT_EQ(argv(plan).front(), "podman");
   EXPECT_EQ(values(plan, "--userns"), Words{"keep-id"});
   EXPECT_EQ(values(plan, "--tmpfs").front(), "/tmp:rw,exec,nosuid,nodev,mode=1777,size=1g,notmpcopyup");
-  EXPECT_EQ(values(plan, "--mount").back(), "type=tmpfs,target=/w/secret,tmpfs-size=4096,tmpfs-mode=0100,readonly,notmpcopyup");
+  EXPECT_EQ(values(plan, "--mount").back(), "type=tmpfs,target=/w/secret,tmpfs-size=4096,tmpfs-mode=0100,ro,notmpcopyup");
   given.facts.uid = 0;
   EXPECT_TRUE(values(lowered(given, lower_podman), "--userns").empty());
 }
@@ -120,8 +121,11 @@ TEST(Docker, LowersEveryLimit) {
   EXPECT_EQ(plan->limits, (LimitPlan{.wall_time_ms = 5000, .idle_timeout_ms = 2000, .max_output_bytes = 10}));
   for (const auto dimension : {Dimension::memory, Dimension::processes, Dimension::file_size, Dimension::wall_time})
     EXPECT_EQ(plan->coverage[dimension].status, Enforcement::enforced);
-  // Counted for each process, not for the tree.
+  // Counted for each process, and for the tree where somebody inside was seen to be able to.
   EXPECT_EQ(plan->coverage[Dimension::cpu].status, Enforcement::degraded);
+  EXPECT_NE(base::join(argv(plan), " ").find("run /.harn/report 30 @run:canary"), std::string::npos);
+  given.facts.tools["docker"].counts_cpu = true;
+  EXPECT_EQ(lowered(given)->coverage[Dimension::cpu].status, Enforcement::enforced);
 }
 
 TEST(Docker, RootlessPodmanWithoutCgroupV2LimitsNothingAndSaysSo) {

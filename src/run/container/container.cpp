@@ -22,8 +22,9 @@
 namespace harn::run {
 namespace {
 
-constexpr std::size_t entry_words = 6;   // between the image and the command
+constexpr std::size_t entry_words = 7;   // between the image and the command
 constexpr pid_t first_pid_outside = 64;  // a container has lower ones of its own
+constexpr std::size_t cpu_word = 2;      // of them
 constexpr std::size_t id_length = 64;
 constexpr mode_t readable_directory = S_IRWXU | S_IRGRP | S_IXGRP | S_IROTH | S_IXOTH;
 constexpr mode_t executable_file = S_IRUSR | S_IXUSR | S_IRGRP | S_IXGRP | S_IROTH | S_IXOTH;
@@ -267,7 +268,8 @@ std::vector<std::string> Container::exec_words(const Plan& plan, const std::stri
   const auto& planned = wrapper_of(plan).argv;
   for (std::size_t i = 0; i + 1 < first_entry_word(plan); ++i)
     if (planned[i] == "--env") words.insert(words.end(), {planned[i], planned[i + 1]});
-  words.insert(words.end(), {id_, fmt::format("{}/entry", entry::directory), "exec", fmt::format("{}/{}", entry::directory, report)});
+  words.insert(words.end(), {id_, fmt::format("{}/entry", entry::directory), "exec", fmt::format("{}/{}", entry::directory, report),
+                             planned[first_entry_word(plan) + cpu_word]});
   words.insert(words.end(), plan.argv.begin(), plan.argv.end());
   return client_.with(std::move(words));
 }

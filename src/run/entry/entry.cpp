@@ -4,11 +4,11 @@
 // is gone it ends at once, and the kernel ends everything else in the container. No libc: it must start
 // in any image, also in an empty one.
 //
-//   entry run    REPORT CANARY PID NETWORK WRITABLE COMMAND…   the container's only command
-//   entry hold   REPORT CANARY PID NETWORK WRITABLE            a container that is kept
-//   entry exec   REPORT COMMAND…                               one command in it
-//   entry limits REPORT                                        are processes and memory limited?
-// A dash stands for what is not tried.
+//   entry run    REPORT CPU CANARY PID NETWORK WRITABLE COMMAND…   the container's only command
+//   entry hold   REPORT CPU CANARY PID NETWORK WRITABLE            a container that is kept
+//   entry exec   REPORT CPU COMMAND…                               one command in it
+//   entry limits REPORT                                            are processes and memory limited?
+// CPU are the seconds of processor time for everybody together. A dash stands for what is not tried or limited.
 #include "run/entry/report.h"
 
 #include <errno.h>
@@ -57,6 +57,7 @@ constexpr int signal_base = 128;
 constexpr int longest_path = 4096;
 constexpr long ack_pause_ns = 500'000;
 constexpr int ack_patience = 40'000;  // twenty seconds
+constexpr long cpu_look_ns = 100'000'000;
 
 [[noreturn]] void leave(int code) {
   for (;;) raw_syscall(SYS_exit_group, code);
@@ -150,14 +151,17 @@ class Launcher {
   int fd_;
 };
 
+int open_counter(const char* place) { return static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, word_of(place), O_RDONLY | O_CLOEXEC)); }
+
 // A counter of the container's own cgroup, read by us before and after. Zero where it cannot be seen.
 class Counter {
  public:
   Counter(const char* unified, const char* divided, const char* key) : key_(key) {
     for (const char* place : {unified, divided})
-      if (fd_ < 0) fd_ = static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, word_of(place), O_RDONLY | O_CLOEXEC));
+      if (fd_ < 0) fd_ = open_counter(place);
     before_ = count();
   }
+  bool seen() const { return fd_ >= 0; }
   unsigned long since() const { return count() - before_; }
 
  private:
@@ -178,6 +182,45 @@ class Counter {
   const char* key_;
   int fd_ = -1;
   unsigned long before_ = 0;
+};
+
+// Processor time of everybody in the container, in microseconds; none where its cgroup cannot be seen.
+class CpuClock {
+ public:
+  CpuClock() : usage_("/sys/fs/cgroup/cpu.stat", "", "usage_usec") {
+    for (const char* place : {"/sys/fs/cgroup/cpuacct/cpuacct.usage", "/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage"})
+      if (!usage_.seen() && plain_ < 0) plain_ = open_counter(place);
+    before_ = plain();
+  }
+  bool seen() const { return usage_.seen() || plain_ >= 0; }
+  unsigned long since() const { return usage_.seen() ? usage_.since() : (plain() - before_) / 1000; }
+
+ private:
+  // The older hierarchy has a file with nothing but nanoseconds in it.
+  unsigned long plain() const {
+    char text[32] = {};
+    if (plain_ < 0 || raw_syscall(SYS_pread64, plain_, word_of(text), sizeof text - 1, 0) <= 0) return 0;
+    return static_cast<unsigned long>(number(text));
+  }
+
+  Counter usage_;
+  int plain_ = -1;
+  unsigned long before_ = 0;
+};
+
+// Where the limit is N seconds, each process ends by the kernel's signal at N, and everybody together at N + 1: so it is with any other
+// backend.
+class CpuBudget {
+ public:
+  explicit CpuBudget(const char* seconds)
+      : limited_(!is_dash(seconds)), limit_us_((static_cast<unsigned long>(number(seconds)) + 1) * 1000000) {}
+  bool watched() const { return limited_ && clock_.seen(); }
+  bool spent() const { return watched() && clock_.since() >= limit_us_; }
+
+ private:
+  bool limited_;
+  unsigned long limit_us_;
+  CpuClock clock_ = {};
 };
 
 struct Counters {
@@ -255,6 +298,7 @@ struct Life {
   bool ended = false;
   int status = 0;
   unsigned long swept = 0;
+  bool cpu_spent = false;
 };
 
 // Everything that ended since the last look. False when nobody is left.
@@ -285,8 +329,10 @@ void end_everybody() { raw_syscall(SYS_kill, -1, SIGKILL); }
                  .cpu_us = static_cast<unsigned long>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 + used.ru_utime.tv_usec +
                                                       used.ru_stime.tv_usec),
                  .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss),
+                 .blocks_out = static_cast<unsigned long>(used.ru_oublock),
                  .oom_kills = counters.oom_kills.since(),
-                 .refused_forks = counters.refused_forks.since()});
+                 .refused_forks = counters.refused_forks.since(),
+                 .cpu_spent = life.cpu_spent ? 1ul : 0ul});
   const int signal = life.status & 0x7f;
   leave(signal != 0 ? signal_base + signal : (life.status >> 8) & 0xff);
 }
@@ -307,12 +353,14 @@ void pass_signals(int signals, Word command) {
   }
 }
 
-[[noreturn]] void live(const Launcher& launcher, int signals, Life life, const Counters& counters) {
+[[noreturn]] void live(const Launcher& launcher, int signals, Life life, const Counters& counters, const CpuBudget& cpu) {
   for (;;) {
     reap(life, WNOHANG);
-    if (life.ended) finish(launcher, life, counters);
+    if (!life.ended) life.cpu_spent = cpu.spent();
+    if (life.ended || life.cpu_spent) finish(launcher, life, counters);
     pollfd ends[2] = {{.fd = signals, .events = POLLIN, .revents = 0}, {.fd = launcher.fd(), .events = 0, .revents = 0}};
-    raw_syscall(SYS_ppoll, word_of(ends), 2, 0, 0, 0);
+    const timespec look_again = {.tv_sec = 0, .tv_nsec = cpu_look_ns};
+    raw_syscall(SYS_ppoll, word_of(ends), 2, cpu.watched() ? word_of(&look_again) : 0, 0, 0);
     if (ends[1].revents != 0) {  // harn is gone, or wants an end
       end_everybody();
       leave(failed_exit);
@@ -321,8 +369,9 @@ void pass_signals(int signals, Word command) {
   }
 }
 
-[[noreturn]] void run_command(const Launcher& launcher, char** argv, char** envp) {
+[[noreturn]] void run_command(const Launcher& launcher, const char* cpu_seconds, char** argv, char** envp) {
   const Counters counters;
+  const CpuBudget cpu(cpu_seconds);
   const int signals = open_signals();
   raw_syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
   const Word command = fork_process();
@@ -331,12 +380,12 @@ void pass_signals(int signals, Word command) {
     launcher.tell({.kind = entry::Record::not_started, .error = static_cast<int>(-command)});
     leave(failed_exit);
   }
-  live(launcher, signals, {.command = command}, counters);
+  live(launcher, signals, {.command = command}, counters, cpu);
 }
 
 [[noreturn]] void hold(const Launcher& launcher) {
   const Counters counters;
-  live(launcher, open_signals(), {}, counters);
+  live(launcher, open_signals(), {}, counters, CpuBudget("-"));
 }
 
 bool processes_limited() {
@@ -372,15 +421,17 @@ bool memory_limited() {
 }
 
 [[noreturn]] void measure_limits(const Launcher& launcher) {
-  const int seen = (processes_limited() ? 1 : 0) | (memory_limited() ? 2 : 0);
+  const int clock = CpuClock().seen() ? entry::counts_cpu : 0;
+  const int seen = clock | (processes_limited() ? entry::limits_processes : 0) | (memory_limited() ? entry::limits_memory : 0);
   launcher.tell({.kind = entry::Record::ended, .status = seen});
   leave(0);
 }
 
 constexpr int mode_word = 1;
 constexpr int report_word = 2;
-constexpr int first_trial = 3;
-constexpr int after_trials = 7;
+constexpr int cpu_word = 3;
+constexpr int first_trial = 4;
+constexpr int after_trials = 8;
 
 }  // namespace
 
@@ -391,7 +442,7 @@ extern "C" [[noreturn]] void harn_entry_main(long* stack) {
   const char* mode = argc > report_word ? argv[mode_word] : "";
   const bool tries = same(mode, "run") || same(mode, "hold");
   const bool commands = same(mode, "run") || same(mode, "exec");
-  const int command = tries ? after_trials : first_trial;
+  const int command = tries ? after_trials : commands ? first_trial : cpu_word;
   if (argc < command + (commands ? 1 : 0) || (!tries && !commands && !same(mode, "limits"))) leave(failed_exit);
   raw_syscall(SYS_prctl, PR_SET_DUMPABLE, 0);
   const Launcher launcher(argv[report_word]);
@@ -399,7 +450,7 @@ extern "C" [[noreturn]] void harn_entry_main(long* stack) {
   if (tries) ready.doors = try_doors({argv[first_trial], argv[first_trial + 1], argv[first_trial + 2], argv[first_trial + 3]});
   launcher.tell(ready);
   launcher.await_answer();
-  if (commands) run_command(launcher, argv + command, envp);
+  if (commands) run_command(launcher, argv[cpu_word], argv + command, envp);
   if (tries) hold(launcher);
   measure_limits(launcher);
 }

@@ -15,6 +15,12 @@ enum Door : unsigned {
   unwritable = 16,  // the workspace cannot be written although the caller can
 };
 
+enum Limits : int {
+  limits_processes = 1,
+  limits_memory = 2,
+  counts_cpu = 4,
+};
+
 struct Record {
   enum Kind : int {
     ready = 1,        // `doors` were found open; nothing else has run yet
@@ -23,13 +29,15 @@ struct Record {
   };
   int kind = 0;
   unsigned doors = 0;
-  int status = 0;  // as wait() gives it; of mode "limits": 1 = processes were limited, 2 = memory was
+  int status = 0;  // as wait() gives it; of mode "limits": what is there
   int error = 0;
   unsigned long killed = 0;      // processes that were still alive when the command ended
   unsigned long cpu_us = 0;      // of everybody reaped
   unsigned long max_rss_kb = 0;  // of the largest single process
+  unsigned long blocks_out = 0;  // of 512 bytes, written to disks
   unsigned long oom_kills = 0;   // by the kernel, in this container, while the command ran
   unsigned long refused_forks = 0;
+  unsigned long cpu_spent = 0;  // 1 = everybody was ended for their processor time together
 };
 
 }  // namespace harn::run::entry

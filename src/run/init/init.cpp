@@ -81,7 +81,8 @@ init::Record last_words(const Life& life) {
           .killed = life.swept,
           .cpu_us = static_cast<unsigned long>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 + used.ru_utime.tv_usec +
                                                used.ru_stime.tv_usec),
-          .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss)};
+          .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss),
+          .blocks_out = static_cast<unsigned long>(used.ru_oublock)};
 }
 
 // Nobody outlives the command. Mostly nobody is left, and both records wake the launcher once.

@@ -25,6 +25,7 @@ struct Case {
   std::string_view view = {};        // words that refuse it: "EACCES EPERM"; "ok" = allowed, and nobody outside notices
   std::string_view bare = {};        // the same without user namespaces
   std::string_view bubblewrap = {};  // words that are right there besides: it has a network and an init of its own
+  std::string_view container = {};   // … and in a container, whose image has a system of its own
   std::string_view gap = {};         // "dimension/code": without user namespaces the receipt may excuse it by this
   std::string_view view_gap = {};    // the same excuse, where even the view has none
   std::string gap_path = {};         // what the gap must cover; args[0] when empty

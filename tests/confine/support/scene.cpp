@@ -21,11 +21,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// One scene after another stands in the same place: what was proved about the host for its home is proved once.
 std::string fresh_directory(const std::string& where) {
-  std::string pattern = where + "/harn-confine-XXXXXX";
-  if (::mkdtemp(pattern.data()) == nullptr) std::abort();
-  ::chmod(pattern.c_str(), 0755);
-  return pattern;
+  static std::map<std::string, std::string> places;
+  auto& place = places[where];
+  if (place.empty()) {
+    place = where + "/harn-confine-XXXXXX";
+    if (::mkdtemp(place.data()) == nullptr) std::abort();
+  } else if (::mkdir(place.c_str(), S_IRWXU) != 0) {
+    std::abort();
+  }
+  ::chmod(place.c_str(), 0755);
+  return place;
 }
 
 void write(const std::string& path, std::string_view text) {

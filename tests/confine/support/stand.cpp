@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "confine/support/stand.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 
@@ -11,13 +9,11 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "confine/support/tools.h"
+#include "confine/support/ways.h"
 #include "harn/path.h"
-#include "harn/probe.h"
 
 namespace harn::confine {
 namespace {
-
-constexpr uid_t nobody = 65534;
 
 std::string_view less_word(Way way) {
   switch (way) {
@@ -34,7 +30,7 @@ std::vector<std::string> harn_words(const Stand& stand, const Scene& scene, cons
   const auto work = scene.path("work");
   return {"run",
           "--backend",
-          stand.way == Way::bubblewrap ? "bubblewrap" : "linux",
+          backend_of(stand.way),
           "--read",
           scene.path("tools"),
           "--read",
@@ -91,31 +87,10 @@ std::string read(const std::string& path) {
 }  // namespace
 
 std::string Stand::name() const {
-  static constexpr std::string_view names[] = {"SucceedsUnconfined",         "RefusedWithTheView",      "RefusedWithoutUserNamespaces",
-                                               "RefusedOrNamedUnsupervised", "RefusedNested",           "RefusedByBubblewrap",
-                                               "TwoLocksWithoutTheView",     "TwoLocksWithoutLandlock", "TwoLocksWithoutSeccomp"};
+  static constexpr std::string_view names[] = {
+      "SucceedsUnconfined",  "RefusedWithTheView",  "RefusedWithoutUserNamespaces", "RefusedOrNamedUnsupervised", "RefusedNested",
+      "RefusedByBubblewrap", "RefusedInAContainer", "TwoLocksWithoutTheView",       "TwoLocksWithoutLandlock",    "TwoLocksWithoutSeccomp"};
   return fmt::format("{}As{}", names[static_cast<std::size_t>(way)], uid == 0 ? "Root" : "User");
-}
-
-std::vector<Stand> stands() {
-  std::vector<uid_t> callers = {::getuid()};
-  if (callers.front() == 0) callers.push_back(nobody);
-  std::vector<Stand> out;
-  for (const auto uid : callers)
-    for (const auto way : {Way::unconfined, Way::view, Way::bare, Way::unsupervised, Way::nested, Way::bubblewrap, Way::without_view,
-                           Way::without_landlock, Way::without_seccomp})
-      out.push_back({way, uid});
-  return out;
-}
-
-std::string missing_here(Way way) {
-  const auto facts = probe_host({.environment = {}, .cwd = AbsPath::of("/")});
-  if (facts.linux.landlock_abi < 6) return fmt::format("landlock: ABI {} is below 6", facts.linux.landlock_abi);
-  if (!facts.linux.seccomp) return "seccomp: not in this kernel";
-  if (!facts.linux.user_namespaces && way != Way::bare && way != Way::unsupervised && way != Way::unconfined)
-    return "userns: " + facts.linux.why_no_user_namespaces;
-  if (way == Way::bubblewrap && !facts.tools.contains("bubblewrap")) return "bubblewrap: not installed";
-  return {};
 }
 
 Told run_cases(const Stand& stand, const Scene& scene, std::span<const Case> cases, const Extras& extras) {
@@ -123,8 +98,7 @@ Told run_cases(const Stand& stand, const Scene& scene, std::span<const Case> cas
   const auto receipt = scene.path("run") + "/receipt.json";
   auto environment = extras.environment;
   environment.insert({{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", scene.path("home")}});
-  if (stand.way == Way::bare) environment["HARN_PRETEND"] = "userns=no";
-  if (stand.way == Way::unsupervised) environment["HARN_PRETEND"] = "userns=no,notify=no";
+  add_environment(stand.way, environment);
   const auto finished = run({.argv = words_for(stand, scene, receipt, list),
                              .environment = environment,
                              .cwd = scene.path("work"),

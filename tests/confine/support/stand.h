@@ -19,6 +19,7 @@ enum class Way : unsigned char {
   unsupervised,  // … and where nobody can answer for the command either: the gaps are named
   nested,        // inside another harn
   bubblewrap,    // the view by another program, without Landlock
+  container,     // of an engine
   without_view,  // the layer is missing and nothing makes up for it
   without_landlock,
   without_seccomp,
@@ -30,12 +31,6 @@ struct Stand {
 
   std::string name() const;  // "RefusedWithoutUserNamespacesAsRoot"
 };
-
-// Every way this machine and this user allow.
-std::vector<Stand> stands();
-
-// What this host lacks for the suite; empty = nothing. HARN_REQUIRE makes it a failure.
-std::string missing_here(Way way);
 
 struct Extras {
   std::vector<sys::UniqueFd> keep = {};               // open until the run is over

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import functools
+import queue
 import threading
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from harness import _native
 from harness.types.sandbox import ExecutionResult
@@ -106,8 +108,43 @@ async def run_async(run: Run, on_stdout: Optional[OnText] = None, on_stderr: Opt
 
 
 def run_sync(run: Run, on_stdout: Optional[OnText] = None, on_stderr: Optional[OnText] = None) -> ExecutionResult:
+    """Waits where the interpreter can be interrupted: inside the library, and in what it calls back, nothing could be raised."""
     stop = _native.Stop()
+    told: "queue.SimpleQueue[Optional[Callable[[], object]]]" = queue.SimpleQueue()
+    ended: List[Any] = []
+
+    def work() -> None:
+        try:
+            ended.append(run(stop, _teller(lambda listener, text: told.put(functools.partial(listener, text)), on_stdout, on_stderr)))
+        except BaseException as caught:  # for whoever waits for it
+            ended.append(caught)
+        finally:
+            told.put(None)
+
+    thread = threading.Thread(target=work, name="harn-run", daemon=False)
     try:
-        return result_of(run(stop, _teller(lambda listener, text: listener(text), on_stdout, on_stderr)))
+        thread.start()
+        while True:
+            tell = told.get()
+            if tell is None:
+                break
+            tell()
     finally:
+        stop.request()  # harmless when it is over
+        _join(thread)
         stop.free()
+    if isinstance(ended[0], BaseException):
+        raise ended[0]
+    return result_of(ended[0])
+
+
+def _join(thread: threading.Thread) -> None:
+    """To the end, however often somebody interrupts: the end is near already."""
+    interrupted: Optional[BaseException] = None
+    while thread.is_alive():
+        try:
+            thread.join()
+        except BaseException as again:
+            interrupted = again
+    if interrupted is not None:
+        raise interrupted

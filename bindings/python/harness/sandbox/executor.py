@@ -59,7 +59,10 @@ class SandboxExecutor:
         on_stdout: Optional[OnText] = None,
         on_stderr: Optional[OnText] = None,
     ) -> ExecutionResult:
-        """The same for programs without a loop; the pieces are handed over on this thread."""
+        """The same for programs without a loop; the pieces are handed over on this thread.
+
+        What on_stdout or on_stderr raise, and Ctrl-C, end every process of the command, and are raised from here.
+        """
         return run_sync(self._run(command, cwd, timeout, input), on_stdout, on_stderr)
 
     def validate_command(self, command: str) -> Optional[str]:
@@ -71,7 +74,10 @@ class SandboxExecutor:
         return None if blocked is None else str(blocked)
 
     async def cleanup(self) -> None:
-        """Waits for commands that run and removes what the executor made. Nothing can be executed afterwards."""
+        """Waits for commands that run and removes what the executor made. Nothing can be executed afterwards.
+
+        Awaiting it, or calling cleanup_sync(), in a piece of output waits for that command too, which goes on.
+        """
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(None, self.cleanup_sync)
 
