@@ -3,13 +3,11 @@
 // sandbox is shown there.
 #include "confine/support/ways.h"
 
-#include <unistd.h>
-
 #include "containers/engine_ground.h"
 
 namespace harn::confine {
 
-std::vector<Stand> stands() { return {{.way = Way::container, .uid = ::getuid()}}; }
+std::vector<Stand> stands() { return {{.way = Way::container, .uid = test::EngineGround::uid_for(test::asked_engine())}}; }
 
 std::string missing_here(Way /*way*/) { return test::ground().missing(); }
 

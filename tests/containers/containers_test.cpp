@@ -39,7 +39,7 @@ std::int64_t number(const base::Value& value, std::string_view name) {
 TEST_F(Containers, RunsWithItsOwnBytesAndExitCode) {
   const auto run = harn("-- sh -c 'echo out; echo err >&2; id -u; pwd; exit 7'");
   EXPECT_EQ(run.exit_code, 7);
-  EXPECT_EQ(run.out, "out\n0\n" + ground().work().text() + "\n");
+  EXPECT_EQ(run.out, "out\n" + std::to_string(ground().uid()) + "\n" + ground().work().text() + "\n");
   EXPECT_EQ(run.err.substr(run.err.size() - 4), "err\n") << run.err;
   // Every byte, also those that detach somebody at a terminal, and none of them on the other stream.
   const auto bytes = ground().shell("head -c 2000000 /dev/urandom > ../in; printf '\\020\\021\\003\\004\\377' >> ../in; " +

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/run_program.h"
@@ -17,8 +18,8 @@ namespace harn::test {
 
 class EngineGround {
  public:
-  // "docker" or "podman".
-  explicit EngineGround(std::string engine);
+  // "docker", "podman", or "rootless": podman as an ordinary user.
+  explicit EngineGround(const std::string& which);
   EngineGround(const EngineGround&) = delete;
   EngineGround& operator=(const EngineGround&) = delete;
   ~EngineGround();
@@ -26,6 +27,8 @@ class EngineGround {
   // Why there is no engine to test with here; empty when there is one.
   const std::string& missing() const { return missing_; }
   const std::string& engine() const { return engine_; }
+  uid_t uid() const { return uid_; }  // whose commands run
+  static uid_t uid_for(std::string_view which);
   const std::map<std::string, std::string>& environment() const { return environment_; }
   const std::string& root() const { return root_; }
   AbsPath work() const { return AbsPath::of(root_ + "/work"); }
@@ -47,16 +50,23 @@ class EngineGround {
 
  private:
   void settle_podman();
+  void settle_user();
   void make_image();
+  ProgramRun root_shell(const std::string& script) const;
 
-  std::string engine_;
+  std::string engine_ = {};
+  uid_t uid_ = 0;
+  std::string harn_ = HARN_BINARY;
   std::string root_ = {};
   std::string missing_ = {};
   std::map<std::string, std::string> environment_ = {};
   pid_t daemon_ = -1;
 };
 
-// The one of this program, for the engine that HARN_TEST_ENGINE names; started when it is first asked for.
+// HARN_TEST_ENGINE.
+std::string_view asked_engine();
+
+// The one of this program; started when it is first asked for.
 EngineGround& ground();
 
 // Commands in containers of it. Nothing may be left after each.

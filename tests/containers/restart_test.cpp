@@ -14,10 +14,10 @@ using namespace std::chrono_literals;
 
 TEST_F(Containers, AnEngineThatDiesTakesTheCommandAlongAndLeavesNothing) {
   if (ground().engine() != "docker") return;  // podman has no daemon that could die
+  ground().shell("rm -f ../seen beat");
   ProgramRun run;
   std::thread running([&] {
-    run = ground().shell("rm -f ../seen ../beat; " +
-                         ground().harn_words("--timeout 60s -- sh -c 'echo up; while :; do date >> beat; sleep 0.05; done'") +
+    run = ground().shell(ground().harn_words("--timeout 60s -- sh -c 'echo up; while :; do date >> beat; sleep 0.05; done'") +
                          " > ../seen </dev/null");
   });
   while (ground().shell("grep -qs up ../seen").exit_code != 0) std::this_thread::sleep_for(50ms);
