@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/prepare.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -120,6 +122,24 @@ Result<Command> command_from(const Arguments& arguments, const Prepared& prepare
   return command;
 }
 
+// Its image is known here, and so the engine can be tried with it.
+Status prepare_command(const Arguments& arguments, const Caller& caller, const LoadedLayers& loaded, Prepared& prepared) {
+  HARN_TRY(command, command_from(arguments, prepared, caller));
+  prepared.command = std::move(command);
+  prepared.command.image = image_from(arguments, caller, loaded);
+  if (!prepared.this_host) return {};
+  return embed::settle_named_engine(prepared.facts, prepared.options, caller.environment, prepared.command.image);
+}
+
+// What the ceiling binds, and a Harness project asks for where no flag says otherwise.
+Status choose_backend(const LoadedLayers& loaded, const Caller& caller, PlanOptions& options) {
+  if (loaded.layers.system_ceiling) options.least_profile = loaded.layers.system_ceiling->profile();
+  if (!loaded.backend || options.backend || options.no_sandbox) return {};
+  HARN_TRY(engine, embed::container_engine(caller.environment));
+  options.backend = engine;
+  return {};
+}
+
 // A plan for another machine reads nothing of this one, which is easily forgotten inside a project.
 std::string unread_project_note(const Arguments& arguments, const Caller& caller) {
   const auto file = find_project_root(caller.cwd).join("harn.toml");
@@ -187,6 +207,21 @@ Result<std::vector<embed::OwnFile>> own_files(const Arguments& arguments, const 
   return files;
 }
 
+// Last, because only here is all known that the policy says about this host.
+Status prepare_rules(const Arguments& arguments, const Caller& caller, Prepared& prepared) {
+  if (!prepared.this_host) {
+    if (auto note = unread_project_note(arguments, caller); !note.empty()) prepared.notes.push_back(std::move(note));
+    prepared.rules = PathRules::for_processes(prepared.policy, prepared.facts);
+    return {};
+  }
+  auto looked = embed::look_at_host(prepared.facts, prepared.policy, caller.environment);
+  prepared.warnings = std::move(looked.warnings);
+  prepared.rules = std::move(looked.rules);
+  prepared.notes.insert(prepared.notes.end(), prepared.warnings.begin(), prepared.warnings.end());
+  HARN_TRY(files, own_files(arguments, prepared, caller));
+  return embed::check_own_files(files, {prepared.policy, prepared.options, prepared.facts, prepared.rules});
+}
+
 Status load_harness_project(const HostFacts& facts, const std::string* mode, LoadedLayers& loaded) {
   HARN_TRY(file, find_harness_file(facts, mode));
   if (!file) return {};
@@ -247,20 +282,11 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   Prepared prepared{.this_host = !arguments.has("platform") && !arguments.has("facts")};
   HARN_TRY(options, plan_options_from(arguments, caller));
   prepared.options = options;
-  if (prepared.this_host) {
-    HARN_TRY(facts, proved_facts(caller, /*confining=*/!options.no_sandbox));
-    prepared.facts = std::move(facts);
-  } else {
-    HARN_TRY(facts, other_host(arguments, caller));
-    prepared.facts = std::move(facts);
-  }
+  HARN_TRY(facts, prepared.this_host ? proved_facts(caller, /*confining=*/!options.no_sandbox) : other_host(arguments, caller));
+  prepared.facts = std::move(facts);
   prepared.context = {.cwd = prepared.facts.cwd, .home = prepared.facts.home};
   HARN_TRY(loaded, prepared.this_host ? layers_here(arguments, prepared, caller, audit) : layers_elsewhere(arguments, prepared, caller));
-  if (loaded.layers.system_ceiling) prepared.options.least_profile = loaded.layers.system_ceiling->profile();
-  if (loaded.backend && !prepared.options.backend && !prepared.options.no_sandbox) {
-    HARN_TRY(engine, embed::container_engine(caller.environment));
-    prepared.options.backend = engine;
-  }
+  HARN_OK(choose_backend(loaded, caller, prepared.options));
   keep_network_for_loopback(arguments, loaded.layers);
   HARN_TRY(composed, compose_layers(loaded.layers));
   if (prepared.this_host) HARN_OK(check_links(loaded, composed.policy, prepared.facts));
@@ -270,23 +296,10 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   HARN_TRY(cut_short, flags_cut_short(loaded.layers, composed));
   prepared.cut_short = std::move(cut_short);
   if (audit != nullptr) prepared.loaded = loaded_from(loaded.layers, composed, arguments.has("policy"));
-  HARN_TRY(command, command_from(arguments, prepared, caller));
-  prepared.command = std::move(command);
-  prepared.command.image = image_from(arguments, caller, loaded);
-  if (prepared.this_host) HARN_OK(embed::settle_named_engine(prepared.facts, prepared.options, caller.environment, prepared.command.image));
+  HARN_OK(prepare_command(arguments, caller, loaded, prepared));
   HARN_TRY(idle, idle_flag_notes(arguments, prepared));
   prepared.notes.insert(prepared.notes.end(), idle.begin(), idle.end());
-  if (!prepared.this_host) {
-    if (auto note = unread_project_note(arguments, caller); !note.empty()) prepared.notes.push_back(std::move(note));
-    prepared.rules = PathRules::for_processes(prepared.policy, prepared.facts);
-    return prepared;
-  }
-  auto looked = embed::look_at_host(prepared.facts, prepared.policy, caller.environment);
-  prepared.warnings = std::move(looked.warnings);
-  prepared.rules = std::move(looked.rules);
-  prepared.notes.insert(prepared.notes.end(), prepared.warnings.begin(), prepared.warnings.end());
-  HARN_TRY(files, own_files(arguments, prepared, caller));
-  HARN_OK(embed::check_own_files(files, {prepared.policy, prepared.options, prepared.facts, prepared.rules}));
+  HARN_OK(prepare_rules(arguments, caller, prepared));
   return prepared;
 }
 
