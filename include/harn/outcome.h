@@ -34,6 +34,18 @@ struct Denial {
   bool operator==(const Denial&) const = default;
 };
 
+// One host a command reached through Harn's relay, in restricted mode.
+struct Contact {
+  std::string host = {};  // the name it was reached by, or the address
+  std::uint16_t port = 0;
+  std::uint64_t connections = 0;
+  std::uint64_t failed = 0;  // attempts that did not reach it
+  std::uint64_t sent_bytes = 0;
+  std::uint64_t received_bytes = 0;
+
+  bool operator==(const Contact&) const = default;
+};
+
 struct Outcome {
   int exit_code = 0;  // negative = ended by that signal
   bool timed_out = false;
@@ -52,6 +64,8 @@ struct Outcome {
   std::vector<std::string> appeared = {};         // protected names that were not there before; also what cannot be looked at now
   std::vector<std::string> created_trusted = {};  // repositories the command made itself
   std::vector<Denial> denials = {};
+  std::vector<Contact> contacted = {};  // in restricted mode
+  std::string relay_lost = {};          // why what was reached and refused is not known in full; empty = it is
   Receipt receipt = {};
 
   bool success() const { return exit_code == 0 && !timed_out && !cancelled && error.empty(); }

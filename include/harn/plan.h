@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -119,6 +120,7 @@ struct MountStep {
 struct View {
   std::vector<std::string> namespaces = {};  // "user" "mount" "pid" "ipc" "uts" "net" "cgroup"
   std::vector<MountStep> mounts = {};
+  std::map<std::string, std::string> files = {};  // texts shown over what the host has at a path, if it has anything
   bool loopback_up = false;
 
   bool operator==(const View&) const = default;
@@ -328,8 +330,13 @@ struct EnvPlan {
 
 struct EgressPlan {
   std::vector<HostRule> allow = {};
+  std::vector<HostRule> deny = {};  // before allow
   std::vector<std::uint16_t> blocked_ports = {};
-  std::uint16_t relay_port = 3128;  // where programs that honour proxy variables find the relay
+  bool block_private = true;                // addresses that are not public need a rule that names them
+  bool allow_loopback = false;              // the host's own loopback needs none
+  std::vector<std::uint16_t> ports = {};    // where connections are accepted inside
+  std::vector<std::uint16_t> publish = {};  // ports of the sandbox that the host's loopback shows
+  std::uint16_t relay_port = 3128;          // where programs that honour proxy variables find the relay
 
   bool operator==(const EgressPlan&) const = default;
 };
@@ -390,12 +397,26 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
+// What the operator says about the network besides the policy. It only narrows, except for the host's own
+// private networks and loopback.
+struct EgressChoices {
+  std::vector<HostRule> deny = {};
+  bool block_private = true;
+  bool allow_loopback = false;
+  std::vector<std::uint16_t> publish = {};
+  // Ports somebody named beside a rule that admits them all: programs find them open as well.
+  std::set<std::uint16_t> ports = {};
+
+  bool operator==(const EgressChoices&) const = default;
+};
+
 struct PlanOptions {
   std::optional<Backend> backend = {};  // unset = auto
   Fallback fallback = Fallback::warn;
   bool no_sandbox = false;  // the operator said so; recorded
   // What the system's ceiling demands: nothing runs under a weaker profile, and nothing unconfined under one that confines.
   std::optional<Profile> least_profile = {};
+  EgressChoices egress = {};
 };
 
 // Fails only for a wrong policy or command; a plan that may not run has route `refused`.

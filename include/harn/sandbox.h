@@ -57,7 +57,9 @@ struct RunOptions {
   AuditSink* audit = nullptr;
   std::vector<AuditEvent> decided = {};   // recorded with the start, in one step
   std::vector<std::string> secrets = {};  // values that must not be recorded, wherever they stand in the command
-  std::optional<AbsPath> place = {};      // for private files of a container, where its engine sees them; unset = /var/tmp
+  // Asked about names in restricted mode, ADDRESS or ADDRESS:PORT; empty = those of /etc/resolv.conf.
+  std::vector<std::string> nameservers = {};
+  std::optional<AbsPath> place = {};  // for private files of a container, where its engine sees them; unset = /var/tmp
 };
 
 // Runs it to the end; afterwards no process of it is left, or Outcome::error says which. An error means

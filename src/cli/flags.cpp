@@ -8,10 +8,10 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/network_flags.h"
 #include "embed/container_engine.h"
 #include "harn/dialect.h"
 #include "plan/names.h"
-#include "policy/hosts.h"
 #include "policy/member_table.h"
 
 namespace harn::cli {
@@ -75,26 +75,6 @@ Status read_limits(const Arguments& arguments, Policy& policy) {
   HARN_OK(read_text(arguments, "output-limit", "max_output_bytes", policy));
   HARN_OK(read_number(arguments, "open-files", "max_open_files", policy));
   return read_text(arguments, "timeout", "wall_time", policy);
-}
-
-Status read_network(const Arguments& arguments, Policy& policy) {
-  const auto* mode = arguments.value("net");
-  const auto& hosts = arguments.all("allow-host");
-  if (mode == nullptr && hosts.empty() && !arguments.has("loopback")) return {};
-  Network network{.loopback = arguments.has("loopback")};
-  if (mode != nullptr && *mode != "restricted" && !hosts.empty())
-    return wrong_usage(fmt::format("--allow-host contradicts '--net {}'", *mode), "use --net restricted, or leave --net out");
-  if (mode != nullptr && *mode == "restricted" && hosts.empty())
-    return wrong_usage("'--net restricted' names no host", "add --allow-host HOST, or use --net none");
-  for (const auto& text : hosts) {
-    auto rule = policy::parse_host_rule(text);
-    if (!rule) return bad_value("allow-host", std::move(rule).error());
-    network.allowed_hosts.push_back(std::move(*rule));
-  }
-  if (mode != nullptr && *mode == "allowed") network.mode = NetworkMode::unrestricted;
-  if (network.mode == NetworkMode::unrestricted || !hosts.empty()) policy.side_effect_level = SideEffectLevel::network;
-  policy.network = std::move(network);
-  return {};
 }
 
 Status read_environment(const Arguments& arguments, EnvRules& env) {
@@ -198,6 +178,8 @@ Result<PlanOptions> plan_options_from(const Arguments& arguments, const Caller& 
   const auto found = caller.environment.find("HARN_HANDLER_SANDBOX");
   HARN_TRY(fallback, parse_fallback(found == caller.environment.end() ? std::nullopt : std::optional<std::string_view>(found->second)));
   options.fallback = fallback;
+  HARN_TRY(egress, egress_choices(arguments, caller.environment));
+  options.egress = std::move(egress);
   return options;
 }
 

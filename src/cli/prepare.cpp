@@ -10,6 +10,7 @@
 #include "cli/harness_file.h"
 #include "cli/idle_flags.h"
 #include "cli/load.h"
+#include "cli/network_flags.h"
 #include "cli/render.h"
 #include "cli/trust.h"
 #include "embed/ceiling.h"
@@ -51,10 +52,21 @@ embed::Loaded loaded_from(const PolicyLayers& layers, const Composed& composed, 
 
 // --loopback alone adds to whatever network the other layers ask for.
 void keep_network_for_loopback(const Arguments& arguments, PolicyLayers& layers) {
-  if (!arguments.has("loopback") || arguments.has("net") || arguments.has("allow-host")) return;
+  const bool alone = arguments.has("loopback") || arguments.has("publish");
+  if (!alone || arguments.has("net") || arguments.has("allow-host") || arguments.has("host-port")) return;
   for (const auto* layer : {&layers.user, &layers.project})
     if (*layer && (*layer)->network) layers.flags->network = (*layer)->network;
   layers.flags->network->loopback = true;
+}
+
+// Composing keeps the widest rules, and with a rule for every port nobody would know these any more.
+std::set<std::uint16_t> named_ports(const PolicyLayers& layers) {
+  std::set<std::uint16_t> ports;
+  for (const auto* layer : {&layers.user, &layers.project, &layers.flags})
+    if (*layer && (*layer)->network)
+      for (const auto& rule : (*layer)->network->allowed_hosts)
+        if (rule.port) ports.insert(*rule.port);
+  return ports;
 }
 
 std::vector<std::string> composition_notes(const Composed& composed) {
@@ -288,6 +300,8 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   HARN_TRY(loaded, prepared.this_host ? layers_here(arguments, prepared, caller, audit) : layers_elsewhere(arguments, prepared, caller));
   HARN_OK(choose_backend(loaded, caller, prepared.options));
   keep_network_for_loopback(arguments, loaded.layers);
+  if (loaded.layers.flags) HARN_OK(add_egress_hosts(arguments, caller.environment, *loaded.layers.flags));
+  prepared.options.egress.ports = named_ports(loaded.layers);
   HARN_TRY(composed, compose_layers(loaded.layers));
   if (prepared.this_host) HARN_OK(check_links(loaded, composed.policy, prepared.facts));
   prepared.policy = composed.policy;

@@ -24,6 +24,32 @@ int exit_code_of(const Outcome& outcome) {
   return outcome.exit_code < 0 ? exit_signal_base - outcome.exit_code : outcome.exit_code;
 }
 
+// For hosts whose resolver is not in /etc/resolv.conf, and for tests.
+std::vector<std::string> named_resolvers(const Caller& caller) {
+  std::vector<std::string> out;
+  const auto found = caller.environment.find("HARN_EGRESS_RESOLVER");
+  if (found == caller.environment.end()) return out;
+  for (const auto word : base::split(found->second, ','))
+    if (!word.empty()) out.emplace_back(word);
+  return out;
+}
+
+// What the command could not reach, with the flag that would change it.
+std::string network_lines(const Outcome& outcome) {
+  constexpr std::size_t told_at_most = 8;
+  std::string out;
+  std::size_t told = 0;
+  for (const auto& denial : outcome.denials) {
+    if (denial.call != "resolve" && denial.call != "connect" && denial.call != "udp") continue;
+    if (++told > told_at_most) continue;
+    out += fmt::format("harn: refused: {} {}: {}{}\n", denial.call == "udp" ? "datagrams to" : denial.call, base::quoted(denial.target),
+                       denial.rule, denial.remedy.empty() ? "" : fmt::format(" ({})", denial.remedy));
+  }
+  if (told > told_at_most) out += fmt::format("harn: refused: {} more; --json lists them\n", told - told_at_most);
+  if (!outcome.relay_lost.empty()) out += fmt::format("harn: warning: {}\n", outcome.relay_lost);
+  return out;
+}
+
 std::string pretence_line(const Caller& caller) {
   const auto pretended = caller.environment.find("HARN_PRETEND");
   if (pretended == caller.environment.end() || pretended->second.empty()) return {};
@@ -137,6 +163,7 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
   RunOptions options{
       .whole_process = true, .receipt = json || arguments.has("receipt"), .canary = std::move(canary), .place = state_directory(caller)};
   audit.fill(options);
+  options.nameservers = named_resolvers(caller);
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
   else
     caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller) + ceiling_lines(prepared) + denial_lines(prepared) +
@@ -144,7 +171,7 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
   HARN_TRY(receipt, receipt_place(arguments, prepared));
   HARN_TRY(outcome, embed::run_looked(plan, prepared.policy, prepared.rules, std::move(options)));
   Reply reply{.exit_code = exit_code_of(outcome)};
-  if (!json) reply.err = limit_line(outcome, plan) + after_line(outcome, plan);
+  if (!json) reply.err = limit_line(outcome, plan) + after_line(outcome, plan) + network_lines(outcome);
   if (receipt) keep_receipt(*receipt, outcome, reply);
   if (audit.end_is_missing() && reply.exit_code == 0) reply.exit_code = exit_no;
   if (json) answer_in_json(std::move(outcome), caller, reply);

@@ -27,6 +27,8 @@ constexpr Option network_options[] = {
     {.name = "net", .value = "MODE", .help = "network", .choices = "none|restricted|allowed", .complete = Complete::choice},
     {.name = "allow-host", .value = "HOST", .help = "reachable, HOST or HOST:PORT", .repeatable = true},
     {.name = "loopback", .help = "let it talk to itself over its own loopback"},
+    {.name = "host-port", .value = "PORT", .help = "reachable on your own loopback", .repeatable = true},
+    {.name = "publish", .value = "PORT", .help = "shown on your own loopback", .repeatable = true},
 };
 constexpr Option limit_options[] = {
     {.name = "memory", .value = "SIZE", .help = "of the whole process tree, such as 512M"},

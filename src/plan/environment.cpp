@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/environment.h"
 
+#include <fmt/format.h>
+
 #include "plan/coverage.h"
 #include "policy/env_rules.h"
 
@@ -12,6 +14,16 @@ void plan_environment(const Policy& policy, const Command& command, Plan& plan) 
   plan.env.removed.clear();
   for (auto& gone : outcome.removed) plan.env.removed.push_back({std::move(gone.name), std::move(gone.why)});
   enforced_by(plan.coverage, Dimension::env, "launcher");
+}
+
+void point_proxies_at(const Policy& policy, std::uint16_t relay_port, Plan& plan) {
+  for (const auto* name : {"HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "FTP_PROXY", "ftp_proxy"})
+    if (!policy.env.set.contains(name) && plan.env.variables.erase(name) != 0)
+      plan.env.removed.push_back({.name = name, .why = "the network is reached through Harn's relay"});
+  for (const auto* name : {"HTTPS_PROXY", "https_proxy"})
+    if (!policy.env.set.contains(name)) plan.env.variables[name] = fmt::format("http://127.0.0.1:{}", relay_port);
+  for (const auto* name : {"NO_PROXY", "no_proxy"})
+    if (!policy.env.set.contains(name)) plan.env.variables[name] = "localhost,127.0.0.1,::1";
 }
 
 void point_temp_at(const Policy& policy, const std::string& directory, Plan& plan) {

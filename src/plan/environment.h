@@ -11,6 +11,10 @@ namespace harn::plan {
 void plan_environment(const Policy& policy, const Command& command, Plan& plan);
 
 // Points TMPDIR, TMP, TEMP, TMPPREFIX at `directory`, unless the policy's env.set names them.
+// For programs that prefer a proxy; all others reach the same relay without knowing it. Proxies of the host
+// cannot be reached from inside.
+void point_proxies_at(const Policy& policy, std::uint16_t relay_port, Plan& plan);
+
 void point_temp_at(const Policy& policy, const std::string& directory, Plan& plan);
 
 }  // namespace harn::plan

@@ -9,6 +9,8 @@
 
 namespace harn::plan {
 
+inline const EgressChoices no_choices = {};
+
 // Everything a lowering may look at. `rules` is the policy compiled for this host: the nearest rule
 // at or above a path decides. Lowerings translate that list and say in `coverage` where they cannot.
 struct PlanInput {
@@ -16,6 +18,7 @@ struct PlanInput {
   const Command& command;
   const HostFacts& facts;
   const PathRules& rules;
+  const EgressChoices& egress = no_choices;
 };
 
 // Fills plan.confinement, plan.argv (rewrites), plan.scratch, plan.egress, env additions, and every

@@ -128,8 +128,14 @@ void egress_section(Listing& listing, const Plan& plan) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& rule : plan.egress->allow)
     rows.push_back({"allow", rule.host, rule.port ? fmt::format("port {}", *rule.port) : "every port"});
+  for (const auto& rule : plan.egress->deny)
+    rows.push_back({"deny", rule.host, rule.port ? fmt::format("port {}", *rule.port) : "every port"});
   for (const auto port : plan.egress->blocked_ports) rows.push_back({"block", "*", fmt::format("port {}", port)});
   if (rows.empty()) rows.push_back({"nothing"});
+  if (!plan.egress->block_private) rows.push_back({"allow", "addresses that are not public", "every port"});
+  if (plan.egress->allow_loopback) rows.push_back({"allow", "the host's loopback", "every port"});
+  for (const auto port : plan.egress->ports) rows.push_back({"accept", "*", fmt::format("port {}", port)});
+  for (const auto port : plan.egress->publish) rows.push_back({"publish", "127.0.0.1", fmt::format("port {}", port)});
   rows.push_back({"relay", "localhost", fmt::format("port {}", plan.egress->relay_port)});
   listing.table(2, rows);
 }

@@ -33,6 +33,7 @@ void view_section(Listing& listing, const View& view) {
   Rows rows;
   for (const auto& step : view.mounts)
     rows.push_back({std::string(base::enum_name(step.op)), step.file ? "file" : "", mount_place(step), step.note});
+  for (const auto& [path, text] : view.files) rows.push_back({"text", "file", plain_word(path), "names"});
   listing.table(2, rows);
 }
 

@@ -47,7 +47,7 @@ struct Fields<MountStep> {
 template <>
 struct Fields<View> {
   static constexpr std::tuple list{field("namespaces", &View::namespaces), field("loopback_up", &View::loopback_up),
-                                   field("mounts", &View::mounts)};
+                                   field("mounts", &View::mounts), field("files", &View::files)};
 };
 
 template <>
@@ -190,7 +190,13 @@ struct Fields<HostRule> {
 
 template <>
 struct Fields<EgressPlan> {
-  static constexpr std::tuple list{field("allow", &EgressPlan::allow), field("blocked_ports", &EgressPlan::blocked_ports),
+  static constexpr std::tuple list{field("allow", &EgressPlan::allow),
+                                   field("deny", &EgressPlan::deny),
+                                   field("blocked_ports", &EgressPlan::blocked_ports),
+                                   field("block_private", &EgressPlan::block_private),
+                                   field("allow_loopback", &EgressPlan::allow_loopback),
+                                   field("ports", &EgressPlan::ports),
+                                   field("publish", &EgressPlan::publish),
                                    always("relay_port", &EgressPlan::relay_port)};
 };
 

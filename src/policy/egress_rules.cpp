@@ -75,10 +75,6 @@ Result<EgressRules> EgressRules::make(const EgressOptions& options) {
   rules.blocked_.insert(options.blocked_ports.begin(), options.blocked_ports.end());
   rules.block_private_ = options.block_private;
   rules.allow_loopback_ = options.allow_loopback;
-  for (const auto& rule : rules.allow_) {
-    if (!rule.port) rules.every_port_ = true;
-    else if (!rules.is_blocked(*rule.port)) rules.ports_.insert(*rule.port);
-  }
   return rules;
 }
 

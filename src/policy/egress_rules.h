@@ -62,28 +62,23 @@ class EgressRules {
   // An address that an admitted name resolved to.
   Verdict decide_resolved(const IpBlock& address, std::uint16_t port) const;
 
-  // Every port some rule names, without the blocked ones; and whether a rule admits all of them.
-  const std::set<std::uint16_t>& named_ports() const { return ports_; }
-  bool admits_every_port() const { return every_port_; }
   // Bytes of the name in front of the suffix of the `*.suffix` rule that admits it; 0 where a rule names it exactly.
   std::size_t free_label_bytes(std::string_view name) const;
   // Whether some rule lies inside the block: its addresses are meant literally then.
   bool names_inside(const IpBlock& block) const;
 
  private:
+  bool is_blocked(std::uint16_t port) const { return blocked_.contains(port); }
   struct Rule {
     HostPattern host = {};
     std::optional<std::uint16_t> port = {};
   };
   static Result<std::vector<Rule>> compile(const std::vector<HostRule>& rules);
-  bool is_blocked(std::uint16_t port) const { return blocked_.contains(port); }
   bool special_is_closed(const IpBlock& address, std::uint16_t port) const;
 
   std::vector<Rule> allow_ = {};
   std::vector<Rule> deny_ = {};
   std::set<std::uint16_t> blocked_ = {};
-  std::set<std::uint16_t> ports_ = {};
-  bool every_port_ = false;
   bool block_private_ = true;
   bool allow_loopback_ = false;
 };

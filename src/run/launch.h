@@ -46,6 +46,8 @@ struct LaunchSettings {
   child::Fault fault = {};                // for tests
   std::optional<AbsPath> canary = {};     // a file outside every grant that the caller can write
   std::vector<Trial> trials = {};         // tried after the canary, before the command
+  int relay_channel = -1;                 // borrowed; sockets of the command's network are sent there
+  int program_fd = -1;                    // borrowed; run instead of looking for argv[0]
 };
 
 // What the launcher proved before the command started. Dimensions without a proof are assumed.

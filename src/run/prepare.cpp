@@ -115,6 +115,7 @@ class Preparer {
     if ((flags & CLONE_NEWUSER) != 0) write_identity(outer_, ::geteuid(), ::getegid());
     if (settings_.hide_launcher) outer_.add({.op = Op::hide_launcher}, "hide the launcher");
     write_view(outer_, view, terminal_name(settings_));
+    if (plan_.egress && settings_.relay_channel >= 0) write_gates(outer_, *plan_.egress, settings_.relay_channel, parts_.gates);
     return {};
   }
 
@@ -327,6 +328,7 @@ Result<PreparedChild> prepare(const Plan& plan, const LaunchSettings& settings) 
   auto parts = std::make_unique<PreparedParts>();
   HARN_OK(Preparer(plan, settings, *parts).run());
   parts->launch.fault = settings.fault;
+  parts->launch.program_fd = settings.program_fd;
   link_up(*parts);
   return PreparedChild(std::move(parts));
 }

@@ -29,13 +29,14 @@ class ViewWriter {
 
   void run() {
     const auto is = [](MountOp op) { return [op](const MountStep& step) { return step.op == op; }; };
-    hides_ = std::ranges::any_of(view_.mounts, is(MountOp::hide));
+    hides_ = std::ranges::any_of(view_.mounts, is(MountOp::hide)) || !view_.files.empty();
     const auto proc = std::ranges::find_if(view_.mounts, is(MountOp::proc));
     const auto root_step = std::ranges::find_if(view_.mounts, [](const MountStep& step) { return step.target.is_root(); });
     // What hides lies beneath /proc where that will cover it, else on a mount that goes with the old root.
     if (proc != view_.mounts.end() && root_step != view_.mounts.end() && root_step->op == MountOp::tmpfs) covered_ = proc->target;
     if (hides_ && !covered_) writer_.add({.op = Op::make_hidden}, "make the unreadable places");
     for (const auto& step : view_.mounts) step.target.is_root() ? root(step) : place(step);
+    for (const auto& [path, text] : view_.files) show_text(AbsPath::of(path), text);
     for (const auto& path : to_seal_)
       writer_.add({.op = Op::seal_mount, .mask = sealed | tame | MOUNT_ATTR_NOEXEC, .text = path}, "seal " + std::string(path));
     writer_.add({.op = Op::enter_root}, "enter the view");
@@ -135,6 +136,15 @@ class ViewWriter {
     shown_.insert(step.target.text());
   }
 
+  // In place of what the host has there. Where it has nothing, nothing is made.
+  void show_text(const AbsPath& path, const std::string& text) {
+    if (sys::type_of(path) == sys::FileType::missing) return;
+    for (auto at = path.parent(); !shown_.contains(at.text()); at = at.parent())
+      if (at.is_root() || ours_.contains(at.text())) return;
+    writer_.add({.op = Op::show_text, .number = texts_++, .text = inside(path), .other = writer_.text(text)},
+                fmt::format("show an own {}", path.text()));
+  }
+
   // Read-only as a whole: uid 0 keeps its right to /proc/sys in a namespace of its own otherwise.
   void proc(const MountStep& step) {
     mount_point(step);
@@ -183,6 +193,7 @@ class ViewWriter {
   std::set<std::string, std::less<>> shown_ = {};  // the host's, or closed: nothing is made inside
   std::vector<const char*> to_seal_ = {};
   bool hides_ = false;
+  int texts_ = 0;
   std::optional<AbsPath> covered_ = {};  // our own directory that will be covered: what hides is made there
 };
 

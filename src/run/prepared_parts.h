@@ -9,6 +9,7 @@
 
 #include "plan/syscalls/bpf.h"
 #include "run/launch.h"
+#include "run/prepare_gates.h"
 #include "run/script_writer.h"
 
 namespace harn::run {
@@ -32,6 +33,7 @@ struct PreparedParts {
   std::unique_ptr<char[]> stacks = {};
   char* outer_stack_top = nullptr;
   Proofs proofs = {};
+  GateParts gates = {};
   std::vector<Trial> trials = {};
 };
 

@@ -110,6 +110,17 @@ base::Value denial_value(const Denial& denial) {
   return out;
 }
 
+base::Value contact_value(const Contact& contact) {
+  base::Value out;
+  out.set("host", plan::write_text(contact.host));
+  out.set("port", contact.port);
+  out.set("connections", contact.connections);
+  if (contact.failed != 0) out.set("failed", contact.failed);
+  out.set("sent_bytes", contact.sent_bytes);
+  out.set("received_bytes", contact.received_bytes);
+  return out;
+}
+
 base::Value outcome_value(Outcome outcome) {
   base::Value out;
   out.set("format", "harn.outcome.v1");
@@ -133,6 +144,10 @@ base::Value outcome_value(Outcome outcome) {
   base::Array denials;
   for (const auto& denial : outcome.denials) denials.push_back(denial_value(denial));
   out.set("denials", std::move(denials));
+  base::Array contacted;
+  for (const auto& contact : outcome.contacted) contacted.push_back(contact_value(contact));
+  out.set("contacted", std::move(contacted));
+  if (!outcome.relay_lost.empty()) out.set("relay_lost", outcome.relay_lost);
   out.set("receipt", receipt_value(outcome.receipt));
   return out;
 }

@@ -35,6 +35,7 @@ std::map<std::string, std::string> layers_of(const Plan& plan) {
     layers[std::string(base::enum_name(plan.backend))] = wrapper->argv.empty() ? "" : wrapper->argv.front();
     if (wrapper->syscalls) layers["seccomp"] = wrapper->syscalls->arch;
   }
+  if (plan.egress) layers["relay"] = "a confined process of its own";
   if (!plan.limits.cgroup.empty()) layers["cgroup"] = "on";
   return layers;
 }

@@ -55,6 +55,7 @@ AuditEvent finished(const Outcome& outcome, const std::string& plan_digest, cons
   if (outcome.killed_processes != 0) data.set("killed_processes", outcome.killed_processes);
   if (!outcome.appeared.empty()) data.set("appeared", audit::redacted_list(outcome.appeared));
   if (!outcome.created_trusted.empty()) data.set("created_trusted", audit::redacted_list(outcome.created_trusted));
+  if (!outcome.relay_lost.empty()) data.set("relay_lost", outcome.relay_lost);
   if (!outcome.error.empty()) data.set("error", redacted_text(outcome.error));
   return audit::make_event(AuditEventType::exec_finished, data);
 }
@@ -66,7 +67,20 @@ AuditEvent denied(const Denial& denial, const RunOptions& options, const std::st
   data.set("target", redacted_text(denial.target, options.secrets));
   data.set("rule", redacted_text(denial.rule));
   if (!denial.remedy.empty()) data.set("remedy", redacted_text(denial.remedy));
-  return audit::make_event(AuditEventType::denial, data);
+  const bool network = denial.call == "resolve" || denial.call == "connect" || denial.call == "udp";
+  return audit::make_event(network ? AuditEventType::egress_denied : AuditEventType::denial, data);
+}
+
+AuditEvent reached(const Contact& contact, const std::string& run_id) {
+  base::Value data;
+  data.set("run_id", run_id);
+  data.set("host", redacted_text(contact.host));
+  data.set("port", contact.port);
+  data.set("connections", contact.connections);
+  if (contact.failed != 0) data.set("failed", contact.failed);
+  data.set("sent_bytes", contact.sent_bytes);
+  data.set("received_bytes", contact.received_bytes);
+  return audit::make_event(AuditEventType::egress_allowed, data);
 }
 
 }  // namespace
@@ -91,6 +105,7 @@ void record_end(const RunOptions& options, Outcome& outcome, const std::string& 
   if (options.audit == nullptr) return;
   std::vector<AuditEvent> events;
   for (const auto& denial : outcome.denials) events.push_back(denied(denial, options, run_id));
+  for (const auto& contact : outcome.contacted) events.push_back(reached(contact, run_id));
   events.push_back(finished(outcome, plan_digest, run_id));
   const auto kept = options.audit->append(events);
   if (!kept && outcome.not_recorded.empty()) outcome.not_recorded = "its end: " + kept.error().message;

@@ -23,6 +23,7 @@
 #include "sandbox/appeared.h"
 #include "sandbox/receipt.h"
 #include "sandbox/record.h"
+#include "sandbox/relay_process.h"
 #include "sandbox/run_container.h"
 #include "sys/files.h"
 
@@ -118,13 +119,15 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   if (options.whole_process) HARN_OK(own.take_over());
   else quiet.emplace();
   const auto session = session_for(stdio, options);
+  HARN_TRY(relay, sandbox::RelayProcess::start(plan, options));
   HARN_TRY(prepared, run::prepare(plan, {.stdio = stdio.child,
                                          .session = session,
                                          .terminal_fd = stdio.terminal_fd,
                                          .die_with_thread = options.whole_process,
                                          .hide_launcher = options.whole_process,
                                          .cgroups = tree.join_files(),
-                                         .canary = options.canary}));
+                                         .canary = options.canary,
+                                         .relay_channel = relay.channel()}));
   auto receipt = options.receipt ? sandbox::make_receipt(plan, prepared.proofs()) : Receipt{};
   receipt.run_id = run_id;
   receipt.timings_us["prepare"] = micros_since(start);
@@ -156,6 +159,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   if (!options.whole_process) forget_our_memory(outcome.usage);
   tree.report(outcome);
   names.report(outcome);
+  relay.report(outcome);
   if (!outcome.error.empty())
     receipt.gaps.push_back({.dimension = Dimension::processes, .code = "left_running", .paths = {}, .detail = outcome.error, .remedy = {}});
   outcome.not_recorded = std::move(not_recorded);

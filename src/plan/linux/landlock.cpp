@@ -26,8 +26,6 @@ constexpr LandlockRight rights[] = {
     {"ioctl_dev", 5, RightKind::device, true}, {"resolve_unix", 9, RightKind::socket, true},
 };
 
-constexpr std::uint16_t dns_port = 53;
-
 constexpr RightKind operator|(RightKind a, RightKind b) {
   return static_cast<RightKind>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
@@ -218,27 +216,10 @@ class RuleWriter {
   Ancestors<Region> regions_ = {};
 };
 
-// Empty when some host may be reached on every port.
-std::set<std::uint16_t> ports_of(const Network& network, std::uint16_t relay_port) {
-  std::set<std::uint16_t> ports = {dns_port, relay_port};
-  for (const auto& host : network.allowed_hosts) {
-    if (!host.port) return {};
-    if (!network.blocked_ports.contains(*host.port)) ports.insert(*host.port);
-  }
-  return ports;
-}
-
-// ABI 4: TCP by port number only, any address. Where the command has a network of its own, binding
-// in it is nobody else's concern, and a rule without a port admits them all.
-void plan_ports(const Policy& policy, const LandlockNeeds& needs, LandlockPlan& plan) {
-  if (plan.abi < 4) return;
-  if (needs.reach == NetworkReach::none) plan.handled_net = {"bind_tcp", "connect_tcp"};
-  const auto& network = policy.effective_network();
-  if (needs.reach != NetworkReach::restricted || network.loopback) return;
-  const auto ports = ports_of(network, needs.relay_port);
-  if (ports.empty()) return;
-  plan.handled_net = {"connect_tcp"};
-  for (const auto port : ports) plan.ports.push_back({.port = port, .access = {"connect_tcp"}});
+// ABI 4: TCP by port number only, any address. A command with a network of its own reaches nothing but the
+// relay, and a port that is refused there is reported; one that Landlock refused would not be.
+void plan_ports(const LandlockNeeds& needs, LandlockPlan& plan) {
+  if (plan.abi >= 4 && needs.reach == NetworkReach::none) plan.handled_net = {"bind_tcp", "connect_tcp"};
 }
 
 }  // namespace
@@ -247,7 +228,7 @@ std::span<const LandlockRight> landlock_rights() { return rights; }
 
 LandlockOutcome plan_landlock(const PlanInput& input, const LandlockNeeds& needs) {
   auto out = RuleWriter(input, needs.view).run();
-  plan_ports(input.policy, needs, out.plan);
+  plan_ports(needs, out.plan);
   if (out.plan.abi >= 6) out.plan.scoped = {"abstract_unix_socket", "signal"};
   return out;
 }

@@ -42,7 +42,6 @@ std::span<const LandlockRight> landlock_rights();
 struct LandlockNeeds {
   const View* view = nullptr;  // the tree the rules will hold in; null = the host's
   NetworkReach reach = NetworkReach::none;
-  std::uint16_t relay_port = EgressPlan{}.relay_port;
 };
 
 struct LandlockOutcome {

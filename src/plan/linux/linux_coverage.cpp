@@ -165,23 +165,15 @@ class CoverageWriter {
     }
     const bool ports = landlock_ != nullptr && !landlock_->plan.handled_net.empty();
     by(d, layers_.isolation.network, "view");
+    by(d, layers_.given == NetworkReach::restricted, "relay");
     by(d, ports, "landlock");
     by(d, layers_.filtered && layers_.given == NetworkReach::none, "seccomp");
-    if (layers_.given == NetworkReach::restricted) gap(hole, no_relay());
     if (layers_.asked != layers_.given) gap(hole, unheld_network());
     if (layers_.isolation.network || layers_.filtered) return;
     gap(hole, {.dimension = d,
                .code = ports ? "udp_not_covered" : "no_syscall_filter",
                .detail = ports ? "Landlock knows TCP only" : "nothing on this host keeps the network closed",
                .remedy = "use a kernel with seccomp"});
-  }
-
-  // The namespace is there and closed; what would let single hosts through is not.
-  static Gap no_relay() {
-    return {.dimension = Dimension::network,
-            .code = "per_host_network",
-            .detail = "nothing relays single hosts yet, so nothing can be reached",
-            .remedy = "open the whole network (--net allowed), or none of it"};
   }
 
   Gap unheld_network() const {

@@ -8,6 +8,7 @@
 #include "plan/environment.h"
 #include "plan/limits.h"
 #include "plan/linux/dangerous_sockets.h"
+#include "plan/linux/egress_plan.h"
 #include "plan/linux/linux_coverage.h"
 #include "plan/linux/supervisor.h"
 #include "plan/workspace_scratch.h"
@@ -16,13 +17,6 @@ namespace harn::plan {
 namespace {
 
 bool has_own_network(NetworkReach reach) { return reach == NetworkReach::loopback || reach == NetworkReach::restricted; }
-
-EgressPlan egress_for(const Network& network) {
-  EgressPlan egress{.allow = network.allowed_hosts, .blocked_ports = {}};
-  std::sort(egress.allow.begin(), egress.allow.end());
-  egress.blocked_ports.assign(network.blocked_ports.begin(), network.blocked_ports.end());
-  return egress;
-}
 
 LinuxLayers choose_layers(const PlanInput& input) {
   const auto& linux = input.facts.linux;
@@ -37,12 +31,11 @@ LinuxLayers choose_layers(const PlanInput& input) {
   const bool unfiltered = !layers.filtered && layers.given == NetworkReach::none && own_network_possible;
   layers.isolation.loopback = has_own_network(layers.given);
   layers.isolation.network = layers.isolation.loopback || layers.sockets.private_network || unfiltered;
-  if (layers.given == NetworkReach::restricted) layers.egress = egress_for(input.policy.effective_network());
+  if (has_own_network(layers.given)) layers.egress = plan_egress(input, layers.given);
   if (linux.user_namespaces) layers.view = plan_view(input, layers.isolation);
+  if (layers.view && layers.given == NetworkReach::restricted) layers.view->view.files = name_files();
   if (linux.landlock_abi >= 1)
-    layers.landlock = plan_landlock(input, {.view = layers.view ? &layers.view->view : nullptr,
-                                            .reach = layers.given,
-                                            .relay_port = layers.egress.value_or(EgressPlan{}).relay_port});
+    layers.landlock = plan_landlock(input, {.view = layers.view ? &layers.view->view : nullptr, .reach = layers.given});
   if (!layers.view && layers.landlock && layers.filtered && linux.seccomp_notify)
     layers.supervisor = plan_supervisor(input, *layers.landlock);
   return layers;
@@ -122,6 +115,7 @@ Status lower_linux(const PlanInput& input, Plan& plan) {
   confinement.syscalls = std::move(filter);
 
   plan.egress = layers.egress;
+  if (layers.given == NetworkReach::restricted) point_proxies_at(input.policy, layers.egress->relay_port, plan);
   place_temp(input, layers.view.has_value(), plan);
   note_refusals(layers, plan);
   note_life(input, layers, plan);

@@ -52,7 +52,7 @@ TEST(LowerLinux, TakesANetworkNamespaceOnlyWhereSomethingNeedsIt) {
   } table[] = {
       {"nothing is reachable", {}, 9, true, false, "enforced landlock seccomp"},
       {"own loopback", {.loopback = true}, 9, true, true, "enforced view"},
-      {"named hosts", hosts, 9, true, true, "not_enforced view"},
+      {"named hosts", hosts, 9, true, true, "enforced view relay"},
       {"everything", open, 9, true, false, "not_requested"},
       {"everything on an old kernel", open, 5, true, false, "not_requested"},
       {"abstract sockets on an old kernel", {}, 5, true, true, "enforced view landlock seccomp"},
@@ -69,7 +69,41 @@ TEST(LowerLinux, TakesANetworkNamespaceOnlyWhereSomethingNeedsIt) {
     EXPECT_EQ(plan.egress.has_value(), !row.network.allowed_hosts.empty()) << row.name;
   }
   const auto egress = *lowered(with_network(hosts), modern_host()).egress;
-  EXPECT_EQ(egress, (EgressPlan{.allow = {{.host = "a.org", .port = 443}, {.host = "b.org"}}, .blocked_ports = {25}}));
+  EXPECT_EQ(egress,
+            (EgressPlan{.allow = {{.host = "a.org", .port = 443}, {.host = "b.org"}}, .blocked_ports = {25}, .ports = {22, 80, 443}}));
+}
+
+TEST(LowerLinux, NamedHostsComeWithNamesAndProxies) {
+  auto policy = with_network({.allowed_hosts = {{.host = "a.org", .port = 8443}}});
+  policy.env.set["NO_PROXY"] = "mine";
+  const auto facts = modern_host();
+  const auto rules = PathRules::for_processes(policy, facts);
+  Command command{.argv = {"true"}};
+  EgressChoices choices{
+      .deny = {{.host = "b.a.org"}}, .block_private = false, .allow_loopback = true, .publish = {9000, 8000}, .ports = {5432}};
+  Plan plan;
+  plan.env.variables = {{"http_proxy", "http://corporate:1"}, {"HTTPS_PROXY", "http://corporate:1"}, {"NO_PROXY", "mine"}};
+  ASSERT_TRUE(lower_linux({.policy = policy, .command = command, .facts = facts, .rules = rules, .egress = choices}, plan));
+  EXPECT_EQ(*plan.egress, (EgressPlan{.allow = {{.host = "a.org", .port = 8443}},
+                                      .deny = {{.host = "b.a.org"}},
+                                      .block_private = false,
+                                      .allow_loopback = true,
+                                      .ports = {5432, 8443},
+                                      .publish = {8000, 9000}}));
+  EXPECT_EQ(plan.env.variables["HTTPS_PROXY"], "http://127.0.0.1:3128");
+  EXPECT_EQ(plan.env.variables["NO_PROXY"], "mine");
+  EXPECT_FALSE(plan.env.variables.contains("http_proxy"));
+  ASSERT_EQ(plan.env.removed.size(), 1u);
+  EXPECT_EQ(plan.env.removed[0].name, "http_proxy");
+  const auto& files = confinement(plan).view->files;
+  EXPECT_TRUE(files.contains("/etc/resolv.conf") && files.contains("/etc/hosts"));
+
+  choices = {.publish = {8000}};
+  auto closed = with_network({.loopback = true});
+  Plan own;
+  ASSERT_TRUE(lower_linux({.policy = closed, .command = command, .facts = facts, .rules = rules, .egress = choices}, own));
+  EXPECT_EQ(*own.egress, EgressPlan{.publish = {8000}});
+  EXPECT_TRUE(confinement(own).view->files.empty());
 }
 
 TEST(LowerLinux, WhatNeedsAnOwnNetworkGetsNothingWithoutOne) {

@@ -140,6 +140,8 @@ Word become_init(Launch& launch, int program) {
 // remembered in case none is.
 Word become_command(Launch& launch) {
   launch.report.exec_attempted = 1;
+  if (launch.program_fd >= 0)
+    return raw_syscall(SYS_execveat, launch.program_fd, word_of(""), word_of(launch.argv), word_of(launch.envp), AT_EMPTY_PATH);
   Word answer = -ENOENT;
   for (std::size_t i = 0; i < launch.candidate_count; ++i) {
     Word result = raw_syscall(SYS_execve, word_of(launch.candidates[i]), word_of(launch.argv), word_of(launch.envp));
@@ -188,6 +190,10 @@ Word perform(Launch& launch, const Step& step) {
     case Op::keep_fd: return narrow(step);
     case Op::syscall_filter: return launch.listener_fd = static_cast<int>(narrow(step));
     case Op::send_listener: return send_listener(launch, step.number);
+    case Op::raise_loopback:
+    case Op::ask_netlink:
+    case Op::open_gate:
+    case Op::send_gates: return build_network(launch, step);
     default: return build_view(launch, step);
   }
 }

@@ -8,6 +8,7 @@
 namespace harn::run::child {
 
 Word build_view(Launch& launch, const Step& step) noexcept;
+Word build_network(Launch& launch, const Step& step) noexcept;
 Word narrow(const Step& step) noexcept;
 Word prove(const Step& step) noexcept;
 

@@ -49,7 +49,11 @@ enum class Op : std::uint8_t {
   hide_file,        // text
   seal_mount,       // text: the mount there becomes read-only, not what lies beneath
   enter_root,       // the old root is gone afterwards
+  show_text,        // text: where, other: what a file there reads; number: which one it is
   raise_loopback,
+  ask_netlink,  // number: protocol, pointer: a request, mask: its length; must be granted
+  open_gate,    // pointer: calls, mask: how many; all must succeed, and the first answers with a descriptor
+  send_gates,   // number: a socket, pointer: what is said about the descriptors opened so far, mask: its length; they are gone afterwards
   // narrowing
   change_directory,   // text
   set_limit,          // number: resource, soft, hard in mask and more
@@ -90,6 +94,8 @@ struct Step {
   const char* other = nullptr;
   const void* pointer = nullptr;
 };
+
+inline constexpr unsigned most_gates = 64;
 
 // Written by the child, read by the caller after the child has become another program or ended.
 struct Report {
@@ -136,6 +142,9 @@ struct Launch {
   int root_fd = -1;
   int hidden_fd = -1;
   bool hidden_apart = false;  // on a mount of its own between the old root and the new one
+  int gates[most_gates] = {};
+  unsigned gate_count = 0;
+  int program_fd = -1;  // become_command: this program, instead of looking for one
 };
 
 // Never return. Both have the shape clone() wants.

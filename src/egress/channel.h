@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The socket between launcher and relay: gates come in, the report goes out, and its end is the end of
+// the run.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harn/result.h"
+#include "sys/gates.h"
+#include "sys/unique_fd.h"
+
+namespace harn::egress {
+
+struct ReceivedGate {
+  sys::GateNote note = {};
+  sys::UniqueFd socket = {};
+};
+
+struct Received {
+  bool ended = false;  // nobody is at the other end any more
+  std::vector<ReceivedGate> gates = {};
+};
+
+// One message, or nothing when none waits. An error when it is none of ours.
+Result<Received> receive_gates(int channel);
+// All of them in one message.
+Status send_gates(int channel, std::span<const ReceivedGate> gates);
+
+// One line of the report; waits for room.
+Status send_line(int channel, std::string_view line);
+
+}  // namespace harn::egress

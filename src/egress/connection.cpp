@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "egress/connection.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "egress/http_connect.h"
+#include "egress/socks5.h"
+
+namespace harn::egress {
+namespace {
+
+constexpr std::uint32_t both_ways = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+constexpr std::uint32_t lost = EPOLLERR | EPOLLHUP;
+constexpr std::chrono::seconds patience_with_proxy_clients{15};
+constexpr std::size_t most_candidates = 16;
+
+policy::IpBlock inner_loopback() { return *policy::parse_ipv4("127.0.0.1"); }
+
+}  // namespace
+
+Connection::Connection(RelayState& state, std::uint64_t id, sys::UniqueFd client, Kind kind)
+    : state_(state), id_(id), kind_(kind), client_(std::move(client)), since_(state.loop.now()), active_(state.loop.now()) {}
+
+Connection::~Connection() = default;
+
+void Connection::begin(RelayState& state, sys::UniqueFd client, Kind kind, std::uint16_t port) {
+  const auto id = state.next_id++;
+  auto& made = *state.connections.emplace(id, std::make_unique<Connection>(state, id, std::move(client), kind)).first->second;
+  made.start(port);
+}
+
+void Connection::start(std::uint16_t port) {
+  send_at_once(client_.get());
+  if (!state_.loop.watch(client_.get(), both_ways, [this](std::uint32_t events) { on_client(events); }, client_watch_)) return end(true);
+  if (kind_ == Kind::published) return start_published(port);
+  if (kind_ == Kind::direct) return start_direct();
+  speech_ = Speech::unknown;
+  listen_to_proxy_client();
+}
+
+void Connection::start_direct() {
+  const auto wanted = destination_of(client_.get());
+  if (!wanted) return end(true);
+  wants_v6_ = wanted->address.v6;
+  go_to({.address = wanted->address}, wanted->port);
+}
+
+// The program inside serves on its own loopback; nothing of the rules is about it.
+void Connection::start_published(std::uint16_t port) {
+  if (state_.inner.empty()) return end(true);
+  upstream_ = std::move(state_.inner.back());
+  state_.inner.pop_back();
+  port_ = port;
+  stage_ = Stage::dialling;
+  const auto address = socket_address(inner_loopback(), port);
+  if (::connect(upstream_.get(), address.get(), address.length) != 0 && errno != EINPROGRESS) return end(true);
+  if (!state_.loop.watch(upstream_.get(), both_ways, [this](std::uint32_t events) { on_upstream(events); }, upstream_watch_)) end(true);
+}
+
+void Connection::on_client(std::uint32_t events) {
+  if ((events & (EPOLLIN | EPOLLRDHUP | lost)) != 0) up_.readable = true;
+  if ((events & (EPOLLOUT | lost)) != 0) down_.writable = true;
+  if (stage_ == Stage::open) return pump();
+  if ((events & lost) != 0) return end(true);
+  if (stage_ == Stage::asking) listen_to_proxy_client();
+}
+
+void Connection::on_upstream(std::uint32_t events) {
+  if ((events & (EPOLLIN | EPOLLRDHUP | lost)) != 0) down_.readable = true;
+  if ((events & (EPOLLOUT | lost)) != 0) up_.writable = true;
+  if (stage_ == Stage::open) return pump();
+  if (stage_ != Stage::dialling) return;
+  int error = 0;
+  socklen_t length = sizeof error;
+  ::getsockopt(upstream_.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+  if (error == 0 && (events & EPOLLOUT) != 0 && (events & EPOLLERR) == 0) return opened();
+  if (error != 0 || (events & lost) != 0) dial_next();
+}
+
+void Connection::listen_to_proxy_client() {
+  std::array<char, 4096> buffer = {};
+  for (;;) {
+    const auto got = ::recv(client_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+    if (got <= 0) return end(true);
+    heard_.append(buffer.data(), static_cast<std::size_t>(got));
+    if (heard_.size() > most_head_bytes + buffer.size()) return end(true);
+    if (speech_ == Speech::unknown) speech_ = static_cast<std::uint8_t>(heard_[0]) == socks_version ? Speech::socks_greeting : Speech::http;
+    if (speech_ == Speech::http ? hear_http() : hear_socks()) return;
+  }
+}
+
+// True when nothing more is to be heard.
+bool Connection::hear_socks() {
+  if (speech_ == Speech::socks_greeting) {
+    const auto step = read_socks5_greeting(heard_);
+    if (step.kind == Socks5Step::Kind::more) return false;
+    say(step.reply);
+    if (step.kind == Socks5Step::Kind::broken) {
+      end(false);
+      return true;
+    }
+    heard_.erase(0, step.used);
+    speech_ = Speech::socks_request;
+  }
+  const auto step = read_socks5_request(heard_);
+  if (step.kind == Socks5Step::Kind::more) return false;
+  if (step.kind == Socks5Step::Kind::broken) {
+    say(step.reply);
+    end(false);
+    return true;
+  }
+  heard_.erase(0, step.used);
+  port_ = step.port;
+  auto host = policy::parse_destination(step.host);
+  if (!host) {
+    state_.ledger.deny("connect", base::quoted(step.host), "it is not the name or address of one host", "");
+    fail(Failure::refused);
+    return true;
+  }
+  go_to(std::move(*host), step.port);
+  return true;
+}
+
+bool Connection::hear_http() {
+  auto step = read_connect(heard_);
+  if (step.kind == ConnectStep::Kind::more) return false;
+  if (step.kind == ConnectStep::Kind::broken) {
+    say(step.reply);
+    end(false);
+    return true;
+  }
+  heard_.erase(0, step.used);
+  port_ = step.port;
+  auto host = policy::parse_destination(step.host);
+  if (!host) {
+    state_.ledger.deny("connect", base::quoted(step.host), "it is not the name or address of one host", "");
+    fail(Failure::refused);
+    return true;
+  }
+  go_to(std::move(*host), step.port);
+  return true;
+}
+
+// The one way to a host. An address we gave away is the name it was given for.
+void Connection::go_to(policy::Destination destination, std::uint16_t port) {
+  port_ = port;
+  stage_ = Stage::resolving;
+  since_ = state_.loop.now();
+  if (destination.name.empty() && state_.names.is_ours(destination.address)) {
+    const auto* name = state_.names.name_of(destination.address);
+    if (name == nullptr) return refuse(destination, policy::Verdict::no_rule);
+    destination = {.name = *name};
+  }
+  destination_ = std::move(destination);
+  const bool named = !destination_.name.empty();
+  const auto verdict = named ? state_.rules.decide_name(destination_.name, port) : state_.rules.decide_address(destination_.address, port);
+  if (verdict != policy::Verdict::allowed) return refuse(destination_, verdict);
+  if (!named) {
+    candidates_ = {destination_.address};
+    return dial_next();
+  }
+  state_.lookup.resolve(destination_.name, [&state = state_, id = id_](const Resolved& resolved) {
+    if (auto* self = state.find(id)) self->take_addresses(resolved);
+  });
+}
+
+// What a name resolves to is checked at every connection: the answer may have changed since the last one.
+void Connection::take_addresses(const Resolved& resolved) {
+  if (stage_ != Stage::resolving) return;
+  for (const auto& alias : resolved.aliases)
+    if (const auto verdict = state_.rules.decide_name(alias, port_); verdict == policy::Verdict::denied)
+      return refuse({.name = alias}, verdict);
+  for (const auto& address : resolved.addresses) {
+    const auto verdict = state_.rules.decide_resolved(address, port_);
+    if (verdict == policy::Verdict::allowed) candidates_.push_back(policy::fold_mapped(address));
+    else state_.deny({.address = policy::fold_mapped(address)}, port_, verdict);
+  }
+  if (candidates_.empty()) return fail(resolved.addresses.empty() ? Failure::unreachable : Failure::refused);
+  std::ranges::stable_partition(candidates_, [&](const policy::IpBlock& address) { return address.v6 == wants_v6_; });
+  if (candidates_.size() > most_candidates) candidates_.resize(most_candidates);
+  dial_next();
+}
+
+void Connection::refuse(const policy::Destination& destination, policy::Verdict verdict) {
+  state_.deny(destination, port_, verdict);
+  fail(Failure::refused);
+}
+
+void Connection::dial_next() {
+  stage_ = Stage::dialling;
+  since_ = state_.loop.now();
+  while (next_candidate_ < candidates_.size())
+    if (dial(candidates_[next_candidate_++])) return;
+  if (kind_ != Kind::published) ++state_.ledger.contact(policy::text_of(destination_), port_).failed;
+  fail(Failure::unreachable);
+}
+
+bool Connection::dial(const policy::IpBlock& address) {
+  upstream_watch_.stop();
+  upstream_ = sys::UniqueFd(::socket(address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!upstream_) return false;
+  send_at_once(upstream_.get());
+  const auto where = socket_address(address, port_);
+  if (::connect(upstream_.get(), where.get(), where.length) != 0 && errno != EINPROGRESS) return false;
+  return state_.loop.watch(upstream_.get(), both_ways, [this](std::uint32_t events) { on_upstream(events); }, upstream_watch_);
+}
+
+void Connection::opened() {
+  stage_ = Stage::open;
+  active_ = state_.loop.now();
+  if (kind_ != Kind::published) {
+    contact_ = &state_.ledger.contact(policy::text_of(destination_), port_);
+    ++contact_->connections;
+  }
+  if (speech_ == Speech::http) down_.prepend(print_connect_reply(200, "Connection established"));
+  if (speech_ == Speech::socks_request) down_.prepend(print_socks5_reply(Socks5Reply::granted));
+  if (!heard_.empty()) up_.prepend(std::move(heard_));
+  pump();
+}
+
+void Connection::pump() {
+  if (stage_ != Stage::open) return;
+  auto up = up_broken_ ? Stream::State::broken : up_.move(client_.get(), upstream_.get(), state_.pipes);
+  const auto down = down_.move(upstream_.get(), client_.get(), state_.pipes);
+  count();
+  if (stage_ == Stage::ended) return;
+  // The other side is gone, but what it said before may still be on its way.
+  if (up == Stream::State::broken) up_broken_ = true;
+  if (down == Stream::State::broken || (up_broken_ && down != Stream::State::busy && (down_.done() || down_.writable)))
+    return end(/*reset=*/!down_.done());
+  if (up == Stream::State::done && down == Stream::State::done) return end(false);
+  if ((up != Stream::State::busy && down != Stream::State::busy) || pumping_soon_) return;
+  pumping_soon_ = true;
+  state_.loop.soon([&state = state_, id = id_] {
+    if (auto* self = state.find(id)) {
+      self->pumping_soon_ = false;
+      self->pump();
+    }
+  });
+}
+
+void Connection::count() {
+  const auto up = up_.moved() - counted_up_;
+  const auto down = down_.moved() - counted_down_;
+  if (up == 0 && down == 0) return;
+  active_ = state_.loop.now();
+  counted_up_ += up;
+  counted_down_ += down;
+  if (contact_ == nullptr) return;
+  contact_->sent_bytes += up;
+  contact_->received_bytes += down;
+  const auto most = state_.settings.limits.bytes_per_host;
+  if (most == 0 || state_.ledger.bytes_of(contact_->host) <= most) return;
+  state_.ledger.deny("connect", contact_->host, fmt::format("more than {} bytes went to and from it", most), "");
+  end(true);
+}
+
+void Connection::tick() {
+  const auto now = state_.loop.now();
+  const auto& limits = state_.settings.limits;
+  if (stage_ == Stage::asking && now - since_ > patience_with_proxy_clients) return end(true);
+  if (stage_ == Stage::dialling && now - since_ > std::chrono::seconds(limits.connect_seconds)) return dial_next();
+  if (stage_ == Stage::open && now - active_ > std::chrono::seconds(limits.idle_seconds)) end(true);
+}
+
+void Connection::fail(Failure failure) {
+  const bool refused = failure == Failure::refused;
+  if (speech_ == Speech::socks_request) say(print_socks5_reply(refused ? Socks5Reply::not_allowed : Socks5Reply::host_unreachable));
+  if (speech_ == Speech::http)
+    say(refused ? print_connect_reply(403, "Forbidden", "harn: the sandbox does not open this host")
+                : print_connect_reply(502, "Bad Gateway", "harn: the host could not be reached"));
+  end(/*reset=*/speech_ == Speech::none);
+}
+
+// A few bytes into an empty socket; one that does not take them is no worse off.
+void Connection::say(std::string_view bytes) {
+  std::ignore = ::send(client_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Connection::end(bool reset) {
+  if (stage_ == Stage::ended) return;
+  stage_ = Stage::ended;
+  client_watch_.stop();
+  upstream_watch_.stop();
+  up_.release(state_.pipes);
+  down_.release(state_.pipes);
+  if (kind_ == Kind::published && upstream_) {
+    const sockaddr nobody = {.sa_family = AF_UNSPEC, .sa_data = {}};  // lets it be used again
+    if (::connect(upstream_.get(), &nobody, sizeof nobody) == 0) state_.inner.push_back(std::move(upstream_));
+  }
+  if (reset) {
+    reset_connection(std::move(client_));
+    if (upstream_) reset_connection(std::move(upstream_));
+  }
+  client_ = {};
+  upstream_ = {};
+  // Whoever called us may still be at work.
+  state_.loop.soon([&state = state_, id = id_] { state.connections.erase(id); });
+}
+
+}  // namespace harn::egress

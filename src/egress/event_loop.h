@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// One epoll, one thread. A watch calls back until it is destroyed, also from within its own callback.
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "harn/result.h"
+#include "sys/unique_fd.h"
+
+namespace harn::egress {
+
+using Clock = std::chrono::steady_clock;
+
+class EventLoop {
+ public:
+  using Callback = std::function<void(std::uint32_t events)>;
+
+  class Watch {
+   public:
+    Watch() = default;
+    Watch(Watch&& other) noexcept : loop_(std::exchange(other.loop_, nullptr)), fd_(other.fd_), slot_(other.slot_) {}
+    Watch& operator=(Watch&& other) noexcept {
+      std::swap(loop_, other.loop_);
+      std::swap(fd_, other.fd_);
+      std::swap(slot_, other.slot_);
+      return *this;
+    }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+    ~Watch() { stop(); }
+    void stop();
+
+   private:
+    friend class EventLoop;
+    EventLoop* loop_ = nullptr;
+    int fd_ = -1;
+    std::uint32_t slot_ = 0;
+  };
+
+  static Result<EventLoop> make();
+
+  // False when the kernel has no room for it.
+  [[nodiscard]] bool watch(int fd, std::uint32_t events, Callback callback, Watch& out);
+  // Called once, before the loop waits again.
+  void soon(std::function<void()> work) { soon_.push_back(std::move(work)); }
+  // Waits at most this long, calls everybody once. The time of `now()` is taken here.
+  void turn(std::chrono::milliseconds at_most);
+  Clock::time_point now() const { return now_; }
+
+ private:
+  struct Slot {
+    std::uint32_t generation = 0;
+    Callback callback = {};
+  };
+  sys::UniqueFd epoll_ = {};
+  std::deque<Slot> slots_ = {};
+  std::vector<std::uint32_t> free_ = {};
+  std::vector<Callback> ended_ = {};  // may still be running
+  std::vector<std::function<void()>> soon_ = {};
+  Clock::time_point now_ = Clock::now();
+};
+
+}  // namespace harn::egress

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "egress/relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include "egress/connection.h"
+#include "egress/dns_stream.h"
+#include "egress/socket_address.h"
+
+namespace harn::egress {
+namespace {
+
+constexpr int accepts_in_turn = 64;
+constexpr std::chrono::milliseconds tick_every{100};
+constexpr std::chrono::milliseconds rest{60'000};
+
+bool out_of_room(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
+
+}  // namespace
+
+Relay::Relay(EventLoop& loop, RelaySettings settings, policy::EgressRules rules)
+    : state_(loop, std::move(settings), std::move(rules)), dns_(state_), spare_(::fcntl(0, F_DUPFD_CLOEXEC, 3)) {}
+
+Result<std::unique_ptr<Relay>> Relay::make(EventLoop& loop, RelaySettings settings) {
+  HARN_TRY(rules, policy::EgressRules::make(settings.rules));
+  return std::unique_ptr<Relay>(new Relay(loop, std::move(settings), std::move(rules)));
+}
+
+void Relay::add_gate(const sys::GateNote& note, sys::UniqueFd socket) {
+  using sys::GateKind;
+  if (note.kind == GateKind::dns) return dns_.serve_udp(std::move(socket));
+  if (note.kind == GateKind::inner) return state_.inner.push_back(std::move(socket));
+  if (note.kind == GateKind::refused) {
+    refused_.push_back(std::make_unique<RefusedPackets>(state_, std::move(socket), note, served_));
+    return;
+  }
+  if (note.kind != GateKind::published) served_.push_back(note.port);
+  auto& gate = gates_.emplace_back(Gate{.note = note, .socket = std::move(socket)});
+  std::ignore = state_.loop.watch(gate.socket.get(), EPOLLIN, [this, &gate](std::uint32_t) { accept_from(gate); }, gate.watch);
+}
+
+void Relay::accept_from(Gate& gate) {
+  for (int i = 0; i < accepts_in_turn; ++i) {
+    sys::UniqueFd client(::accept4(gate.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (client) take(gate, std::move(client));
+    else if (out_of_room(errno)) return make_room(gate);
+    else if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+  }
+}
+
+// A client nobody can serve learns it at once instead of waiting.
+void Relay::make_room(Gate& gate) {
+  spare_ = {};
+  reset_connection(sys::UniqueFd(::accept4(gate.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)));
+  spare_ = sys::UniqueFd(::fcntl(0, F_DUPFD_CLOEXEC, 3));
+  state_.ledger.deny("connect", "a connection", "there are too many connections at one time", "");
+}
+
+void Relay::take(const Gate& gate, sys::UniqueFd client) {
+  if (state_.connections.size() >= state_.settings.limits.connections) {
+    state_.ledger.deny("connect", "a connection", "there are too many connections at one time", "");
+    return reset_connection(std::move(client));
+  }
+  if (gate.note.kind == sys::GateKind::dns_tcp) return DnsStream::begin(state_, dns_, std::move(client));
+  if (gate.note.kind == sys::GateKind::published)
+    return Connection::begin(state_, std::move(client), Connection::Kind::published, gate.note.port);
+  const auto wanted = destination_of(client.get());
+  const auto range = wanted ? policy::special_range(wanted->address) : std::nullopt;
+  const bool proxy = gate.note.port == state_.settings.proxy_port && range && range->loopback;
+  Connection::begin(state_, std::move(client), proxy ? Connection::Kind::proxy : Connection::Kind::direct, gate.note.port);
+}
+
+void Relay::turn() {
+  const bool idle = state_.connections.empty() && !state_.lookup.busy();
+  state_.loop.turn(idle ? rest : tick_every);
+  if (state_.loop.now() < next_tick_) return;
+  next_tick_ = state_.loop.now() + tick_every;
+  state_.lookup.tick();
+  std::vector<std::uint64_t> ids;
+  for (const auto& [id, connection] : state_.connections) ids.push_back(id);
+  for (const auto id : ids)
+    if (auto* connection = state_.find(id)) connection->tick();
+}
+
+}  // namespace harn::egress

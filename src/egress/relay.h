@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The relay: everything that leaves a sandbox in restricted mode passes through here, outside, after the
+// same decision for every program and protocol.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "egress/dns_server.h"
+#include "egress/refused_packets.h"
+#include "egress/relay_state.h"
+#include "sys/gates.h"
+
+namespace harn::egress {
+
+class Relay {
+ public:
+  // Fails when a rule is not one.
+  static Result<std::unique_ptr<Relay>> make(EventLoop& loop, RelaySettings settings);
+
+  void add_gate(const sys::GateNote& note, sys::UniqueFd socket);
+  // Waits for something to happen and does it.
+  void turn();
+  // What happened so far, for the launcher.
+  std::vector<std::string> report() const { return state_.ledger.lines(); }
+  std::size_t connections() const { return state_.connections.size(); }
+
+ private:
+  struct Gate {
+    sys::GateNote note = {};
+    sys::UniqueFd socket = {};
+    EventLoop::Watch watch = {};
+  };
+  Relay(EventLoop& loop, RelaySettings settings, policy::EgressRules rules);
+  void accept_from(Gate& gate);
+  void take(const Gate& gate, sys::UniqueFd client);
+  void make_room(Gate& gate);
+
+  RelayState state_;
+  DnsServer dns_;
+  std::list<Gate> gates_ = {};
+  std::vector<std::unique_ptr<RefusedPackets>> refused_ = {};
+  std::vector<std::uint16_t> served_ = {};
+  sys::UniqueFd spare_ = {};  // given up for a moment when there are no descriptors left
+  Clock::time_point next_tick_ = {};
+};
+
+}  // namespace harn::egress

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The relay as a program of its own, carried inside the library: what parses a confined program's bytes
+// shares no memory with what launched it, can open no file, and ends with the run.
+// Descriptors: 0 the channel to the launcher, 1 its settings.
+#include <errno.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "egress/channel.h"
+#include "egress/relay.h"
+
+namespace {
+
+using namespace harn;
+
+constexpr int channel_fd = 0;
+constexpr int settings_fd = 1;
+constexpr int failed_exit = 125;
+
+std::string read_all(int fd) {
+  std::string text;
+  char buffer[8192];
+  for (off_t at = 0;;) {
+    const auto got = ::pread(fd, buffer, sizeof buffer, at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(buffer, static_cast<std::size_t>(got));
+    at += got;
+  }
+}
+
+int serve() {
+  auto settings = egress::parse_settings(read_all(settings_fd));
+  auto loop = egress::EventLoop::make();
+  if (!settings || !loop) return failed_exit;
+  auto relay = egress::Relay::make(*loop, std::move(*settings));
+  if (!relay) return failed_exit;
+  bool ended = false;
+  egress::EventLoop::Watch watch;
+  const auto hear = [&](std::uint32_t) {
+    auto received = egress::receive_gates(channel_fd);
+    if (!received || received->ended) {
+      ended = true;
+      return;
+    }
+    for (auto& gate : received->gates) (*relay)->add_gate(gate.note, std::move(gate.socket));
+  };
+  if (!loop->watch(channel_fd, EPOLLIN | EPOLLRDHUP, hear, watch)) return failed_exit;
+  while (!ended) (*relay)->turn();
+  for (const auto& line : (*relay)->report())
+    if (!egress::send_line(channel_fd, line)) return failed_exit;
+  return 0;
+}
+
+}  // namespace
+
+int main() {
+  struct sigaction ignore = {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignore, nullptr);  // splice knows no MSG_NOSIGNAL
+  // Everything still open ends with the process; there is nothing to tidy up.
+  ::_exit(serve());
+}

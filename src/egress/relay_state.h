@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of a relay share. One thread, so nobody locks anything.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "egress/event_loop.h"
+#include "egress/ledger.h"
+#include "egress/lookup.h"
+#include "egress/name_table.h"
+#include "egress/settings.h"
+#include "egress/stream.h"
+#include "policy/egress_rules.h"
+
+namespace harn::egress {
+
+class Connection;
+
+struct RelayState {
+  RelayState(EventLoop& the_loop, RelaySettings the_settings, policy::EgressRules the_rules);
+  ~RelayState();
+  RelayState(const RelayState&) = delete;
+  RelayState& operator=(const RelayState&) = delete;
+
+  EventLoop& loop;
+  RelaySettings settings;
+  policy::EgressRules rules;
+  NameTable names;
+  Lookup lookup;
+  Ledger ledger = {};
+  PipePool pipes = {};
+  std::vector<sys::UniqueFd> inner = {};  // sockets of the sandbox that are free
+  std::unordered_map<std::uint64_t, std::unique_ptr<Connection>> connections;
+  std::uint64_t next_id = 1;
+  std::size_t dns_streams = 0;  // resolver clients over TCP
+
+  Connection* find(std::uint64_t id);
+  void deny(const policy::Destination& destination, std::uint16_t port, policy::Verdict verdict);
+};
+
+// The flag that would admit it; empty where none would.
+std::string remedy_for(const policy::Destination& destination, std::uint16_t port, policy::Verdict verdict);
+
+}  // namespace harn::egress

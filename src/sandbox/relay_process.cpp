@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/relay_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "egress/channel.h"
+#include "egress/relay_image.h"
+#include "egress/settings.h"
+#include "egress/socket_address.h"
+#include "plan/linux/relay_confinement.h"
+#include "sys/files.h"
+
+namespace harn::sandbox {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int first_free_fd = 10;
+constexpr std::size_t longest_table = 1u << 20;
+constexpr std::chrono::milliseconds report_time{2000};
+constexpr std::uint64_t descriptors = 65536;
+constexpr int published_backlog = 128;
+
+std::string text_at(const char* path) {
+  const auto text = sys::read_file(AbsPath::of(path), longest_table);
+  return text ? *text : std::string();
+}
+
+std::string own_hostname() {
+  std::array<char, 256> name = {};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
+  const auto parsed = policy::parse_destination(name.data());
+  return parsed ? parsed->name : std::string();
+}
+
+Result<egress::RelaySettings> settings_for(const EgressPlan& plan, const RunOptions& options) {
+  egress::RelaySettings settings{.rules = {.allow = plan.allow,
+                                           .deny = plan.deny,
+                                           .blocked_ports = plan.blocked_ports,
+                                           .block_private = plan.block_private,
+                                           .allow_loopback = plan.allow_loopback},
+                                 .proxy_port = plan.relay_port,
+                                 .hosts = egress::parse_hosts_file(text_at("/etc/hosts")),
+                                 .hostname = own_hostname()};
+  if (options.nameservers.empty()) settings.nameservers = egress::parse_resolv_conf(text_at("/etc/resolv.conf"));
+  for (const auto& text : options.nameservers) {
+    HARN_TRY(server, egress::parse_nameserver(text));
+    settings.nameservers.push_back(server);
+  }
+  return settings;
+}
+
+Result<sys::UniqueFd> text_file(const std::string& text) {
+  sys::UniqueFd fd(::memfd_create("harn-relay-settings", MFD_CLOEXEC));
+  if (!fd) return fail(sys::os_failure("memfd_create", "the relay's settings", errno, Stage::prepare));
+  if (const int error = sys::write_all(fd.get(), text); error != 0)
+    return fail(sys::os_failure("write", "the relay's settings", error, Stage::prepare));
+  return fd;
+}
+
+Result<std::vector<egress::ReceivedGate>> published(const EgressPlan& plan) {
+  std::vector<egress::ReceivedGate> gates;
+  for (const auto port : plan.publish) {
+    sys::UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const int on = 1;
+    const auto address = egress::socket_address(*policy::parse_ipv4("127.0.0.1"), port);
+    if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+        ::bind(fd.get(), address.get(), address.length) != 0 || ::listen(fd.get(), published_backlog) != 0) {
+      auto error = sys::os_failure("bind", fmt::format("port {} of 127.0.0.1", port), errno, Stage::prepare);
+      error.hint = "the port may be in use already; publish another one";
+      return fail(std::move(error));
+    }
+    gates.push_back({.note = {.kind = sys::GateKind::published, .port = port}, .socket = std::move(fd)});
+  }
+  return gates;
+}
+
+Result<run::Process> start_program(const Plan& plan, int channel, int settings, bool whole_process) {
+  HARN_TRY(program, egress::open_relay_program());
+  sys::UniqueFd nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (!nothing) return fail(sys::os_failure("open", "/dev/null", errno, Stage::prepare));
+  Plan relay{.backend = Backend::linux, .argv = {"harn-relay"}, .cwd = AbsPath::of("/")};
+  relay.limits.rlimits = {{.name = "nofile", .soft = descriptors, .hard = descriptors}, {.name = "core", .soft = 0, .hard = 0}};
+  relay.confinement = plan::relay_confinement(std::get<LinuxConfinement>(plan.confinement));
+  HARN_TRY(
+      prepared,
+      run::prepare(relay, {.stdio = {channel, settings, nothing.get()}, .die_with_thread = whole_process, .program_fd = program.get()}));
+  return run::spawn(std::move(prepared));
+}
+
+}  // namespace
+
+Result<RelayProcess> RelayProcess::start(const Plan& plan, const RunOptions& options) {
+  RelayProcess out;
+  if (!plan.egress) return out;
+  HARN_TRY(settings, settings_for(*plan.egress, options));
+  HARN_TRY(text, text_file(egress::print_settings(settings)));
+  HARN_TRY(gates, published(*plan.egress));
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return fail(sys::os_failure("socketpair", "for the relay", errno, Stage::prepare));
+  out.channel_ = sys::UniqueFd(ends[0]);
+  const sys::UniqueFd theirs(ends[1]);
+  // Away from the numbers the command's descriptors get.
+  sys::UniqueFd moved(::fcntl(out.channel_.get(), F_DUPFD_CLOEXEC, first_free_fd));
+  if (!moved) return fail(sys::os_failure("fcntl", "F_DUPFD_CLOEXEC", errno, Stage::prepare));
+  out.channel_ = std::move(moved);
+  HARN_OK(egress::send_gates(out.channel_.get(), gates));
+  HARN_TRY(process, start_program(plan, theirs.get(), text.get(), options.whole_process));
+  out.process_.emplace(std::move(process));
+  return out;
+}
+
+void RelayProcess::report(Outcome& outcome) {
+  if (!channel_) return;
+  ::shutdown(channel_.get(), SHUT_WR);
+  egress::NetworkReport report;
+  const auto deadline = Clock::now() + report_time;
+  bool complete = false;
+  std::array<char, 4096> buffer = {};
+  while (!complete) {
+    pollfd ready = {.fd = channel_.get(), .events = POLLIN, .revents = 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) break;
+    if (::poll(&ready, 1, static_cast<int>(left)) <= 0) continue;
+    const auto got = ::recv(channel_.get(), buffer.data(), buffer.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    const std::string_view line(buffer.data(), static_cast<std::size_t>(got));
+    complete = line == "end";
+    if (!complete && !egress::read_report_line(line, report)) break;
+  }
+  if (!complete) outcome.relay_lost = "the relay ended before the command did: what it reached and what was refused is not known in full";
+  else if (report.unnamed != 0) outcome.relay_lost = fmt::format("{} further hosts or refusals are not listed", report.unnamed);
+  outcome.contacted = std::move(report.contacts);
+  outcome.denials.insert(outcome.denials.end(), std::make_move_iterator(report.denials.begin()),
+                         std::make_move_iterator(report.denials.end()));
+  process_.reset();  // ended by now, or ended here
+  channel_ = {};
+}
+
+}  // namespace harn::sandbox
