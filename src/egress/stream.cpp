@@ -12,8 +12,8 @@ namespace harn::egress {
 namespace {
 
 constexpr std::size_t piece = 65536;
-constexpr std::size_t pipe_bytes = 1u << 20;
-constexpr std::size_t most_pipes = 48;
+constexpr std::size_t pipe_bytes = 65536;  // what a pipe holds by itself; with more the pages leave the processor's cache
+constexpr std::size_t most_pipes = 256;
 constexpr unsigned reads_that_make_much = 4;
 constexpr int pieces_in_turn = 16;
 
@@ -31,7 +31,6 @@ bool PipePool::take(Pipe& out) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
   out = {.reader = sys::UniqueFd(ends[0]), .writer = sys::UniqueFd(ends[1])};
-  ::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(pipe_bytes));  // a smaller one is slower, not wrong
   ++made_;
   return true;
 }

@@ -107,21 +107,6 @@ print(sum(s.recv(10) == str(i).encode() for i, s in enumerate(held)))
 """
 
 
-def relays_of(pid):
-    found = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/status", encoding="ascii") as file:
-                status = dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
-        except OSError:
-            continue
-        if status.get("PPid") == str(pid) and "relay" in status.get("Name", "") + open(f"/proc/{name}/cmdline", encoding="ascii").read():
-            found.append(int(name))
-    return found
-
-
 class Faults:
     def __init__(self, harn):
         self.place = ground.Place(harn)
@@ -152,7 +137,7 @@ class Faults:
         command = [self.place.harn, "run", "--allow-host", f"good.test:{ECHO}", "--", "/usr/bin/python3", "-c", KILLED]
         with subprocess.Popen(command, cwd=self.place.project, env=self.place.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
             first = run.stdout.readline().strip()
-            relays = relays_of(run.pid)
+            relays = ground.relays_of(run.pid)
             self.expect("one relay per run", len(relays) == 1, relays)
             for relay in relays:
                 os.kill(relay, signal.SIGKILL)
@@ -168,7 +153,7 @@ class Faults:
         with subprocess.Popen(command, cwd=self.place.project, env=self.place.environment(), stderr=subprocess.DEVNULL) as run:
             relays = []
             for _ in range(50):
-                relays = relays_of(run.pid)
+                relays = ground.relays_of(run.pid)
                 if relays:
                     break
                 time.sleep(0.05)
@@ -198,7 +183,7 @@ class Faults:
     def nothing_left(self):
         """Nothing of a finished run stays: no relay, no memory file."""
         self.python("print(1)")
-        self.expect("no relay is left", not relays_of(os.getpid()), relays_of(os.getpid()))
+        self.expect("no relay is left", not ground.relays_of(os.getpid()), ground.relays_of(os.getpid()))
 
     def run(self):
         for part in (self.streams, self.killed, self.launcher_killed, self.unreachable, self.no_resolver, self.nothing_left):

@@ -152,6 +152,22 @@ class Resolver:
         return records
 
 
+def relays_of(pid):
+    """Relay processes a launcher started."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/status", encoding="ascii") as file:
+                status = dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
+        except OSError:
+            continue
+        if status.get("PPid") == str(pid) and "relay" in status.get("Name", "") + open(f"/proc/{name}/cmdline", encoding="ascii").read():
+            found.append(int(name))
+    return found
+
+
 class Place:
     """A directory everybody may enter, with a copy of harn and of the test's own files."""
 
