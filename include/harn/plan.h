@@ -104,14 +104,16 @@ enum class MountOp : std::uint8_t {
   dev,        // minimal /dev with private pts and shm
   symlink,    // target is a link with text `source`
   directory,  // an empty directory inside the view
+  overlay,    // source at target; what is written goes to `layer` instead
 };
 
 struct MountStep {
   MountOp op = MountOp::tmpfs;
   std::string source = {};  // host path, or the link text
   AbsPath target = {};
-  bool file = false;      // the source is not a directory
-  std::string note = {};  // why: "workspace", "preset system_runtime", …
+  bool file = false;       // the source is not a directory
+  std::string layer = {};  // of an overlay: a directory with "upper" and "work" in it
+  std::string note = {};   // why: "workspace", "preset system_runtime", …
 
   bool operator==(const MountStep&) const = default;
 };
@@ -417,6 +419,8 @@ struct PlanOptions {
   // What the system's ceiling demands: nothing runs under a weaker profile, and nothing unconfined under one that confines.
   std::optional<Profile> least_profile = {};
   EgressChoices egress = {};
+  // Changes of the workspace go here instead, to be looked at and applied later (src/workspace).
+  std::optional<AbsPath> overlay = {};
 };
 
 // Fails only for a wrong policy or command; a plan that may not run has route `refused`.

@@ -44,7 +44,8 @@ struct Caller {
   std::map<std::string, std::string> environment = {};
   AbsPath cwd = {};
   bool cwd_exists = true;
-  bool colour = false;                                       // standard output is a terminal that wants it
+  bool terminal = false;                                     // standard output is one
+  bool colour = false;                                       // … that wants it
   void (*tell)(std::string_view) = [](std::string_view) {};  // to people at once, for verbs that must speak before they end
   bool (*write)(std::string_view) = nullptr;                 // standard output at once, for answers too long to be held as a whole
 };

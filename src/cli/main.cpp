@@ -60,7 +60,8 @@ int main(int argc, char** argv, char** environment) {
   caller.cwd_exists = cwd.has_value();
   if (cwd) caller.cwd = *cwd;
   const auto no_colour = caller.environment.find("NO_COLOR");
-  caller.colour = ::isatty(STDOUT_FILENO) == 1 && (no_colour == caller.environment.end() || no_colour->second.empty());
+  caller.terminal = ::isatty(STDOUT_FILENO) == 1;
+  caller.colour = caller.terminal && (no_colour == caller.environment.end() || no_colour->second.empty());
 
   caller.tell = [](std::string_view text) { write_all(STDERR_FILENO, text); };
   caller.write = [](std::string_view text) { return write_all(STDOUT_FILENO, text); };

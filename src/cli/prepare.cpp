@@ -20,6 +20,7 @@
 #include "harn/probe.h"
 #include "host/resolve_paths.h"
 #include "plan/names.h"
+#include "workspace/pending.h"
 
 namespace harn::cli {
 namespace {
@@ -299,6 +300,7 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   prepared.context = {.cwd = prepared.facts.cwd, .home = prepared.facts.home};
   HARN_TRY(loaded, prepared.this_host ? layers_here(arguments, prepared, caller, audit) : layers_elsewhere(arguments, prepared, caller));
   HARN_OK(choose_backend(loaded, caller, prepared.options));
+  if (arguments.has("overlay")) prepared.options.overlay = workspace::place_of(state_directory(caller), prepared.facts.project_root);
   keep_network_for_loopback(arguments, loaded.layers);
   if (loaded.layers.flags) HARN_OK(add_egress_hosts(arguments, caller.environment, *loaded.layers.flags));
   prepared.options.egress.ports = named_ports(loaded.layers);

@@ -15,6 +15,8 @@
 #include "host/user_files.h"
 #include "plan/names.h"
 
+#include "workspace/pending.h"
+
 namespace harn::cli {
 namespace {
 
@@ -151,6 +153,25 @@ void keep_receipt(const host::HeldPlace& place, const Outcome& outcome, Reply& r
   if (reply.exit_code == 0) reply.exit_code = exit_no;
 }
 
+// Made ready and held until the command has ended, so that nobody applies what is still being written.
+Result<std::optional<workspace::Pending>> begin_overlay(const Plan& plan, const PlanOptions& options) {
+  const auto* linux = std::get_if<LinuxConfinement>(&plan.confinement);
+  if (!options.overlay || linux == nullptr || !linux->view) return std::optional<workspace::Pending>();
+  std::vector<AbsPath> roots;
+  for (const auto& step : linux->view->mounts)
+    if (step.op == MountOp::overlay) roots.push_back(step.target);
+  HARN_TRY(pending, workspace::Pending::begin(*options.overlay, roots));
+  return std::optional<workspace::Pending>(std::move(pending));
+}
+
+std::string pending_line(const workspace::Pending& pending) {
+  const auto changes = pending.changes();
+  if (!changes) return fmt::format("harn: warning: what changed cannot be told: {}\n", changes.error().message);
+  if (changes->empty()) return {};
+  return fmt::format("harn: {} of the workspace wait{} ('harn diff', 'harn apply', 'harn discard')\n",
+                     changes->size() == 1 ? "1 change" : fmt::format("{} changes", changes->size()), changes->size() == 1 ? "s" : "");
+}
+
 Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, const Prepared& prepared, std::optional<AbsPath> canary,
                            RunAudit& audit) {
   audit.use_policy(prepared);
@@ -169,9 +190,11 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
     caller.tell(pretence_line(caller) + gap_line(plan, prepared, caller) + ceiling_lines(prepared) + denial_lines(prepared) +
                 project_lines(prepared, caller));
   HARN_TRY(receipt, receipt_place(arguments, prepared));
+  HARN_TRY(pending, begin_overlay(plan, prepared.options));
   HARN_TRY(outcome, embed::run_looked(plan, prepared.policy, prepared.rules, std::move(options)));
   Reply reply{.exit_code = exit_code_of(outcome)};
   if (!json) reply.err = limit_line(outcome, plan) + after_line(outcome, plan) + network_lines(outcome);
+  if (pending && !json) reply.err += pending_line(*pending);
   if (receipt) keep_receipt(*receipt, outcome, reply);
   if (audit.end_is_missing() && reply.exit_code == 0) reply.exit_code = exit_no;
   if (json) answer_in_json(std::move(outcome), caller, reply);

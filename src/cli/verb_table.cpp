@@ -16,6 +16,7 @@ constexpr Option path_options[] = {
     {.name = "write", .value = "PATH", .help = "writable, in place of the project root", .repeatable = true, .complete = Complete::file},
     {.name = "deny", .value = "PATH", .help = "neither readable nor writable", .repeatable = true, .complete = Complete::file},
     {.name = "unprotect", .value = "PATH", .help = "make a protected name writable", .repeatable = true, .complete = Complete::file},
+    {.name = "overlay", .help = "keep changes of the workspace apart, for 'harn diff' and 'harn apply'"},
     {.name = "preset",
      .value = "NAME",
      .help = "open only these presets",
@@ -114,6 +115,17 @@ constexpr Option trust_options[] = {
 };
 constexpr OptionGroup trust_groups[] = {{"Options", trust_options}};
 
+constexpr Option diff_options[] = {
+    {.name = "stat", .help = "only what changed, one path per line"},
+    {.name = "json", .help = "answer as JSON"},
+};
+constexpr OptionGroup diff_groups[] = {{"Options", diff_options}};
+constexpr Option apply_options[] = {
+    {.name = "protected", .help = "protected names too"},
+    {.name = "json", .help = "answer as JSON"},
+};
+constexpr OptionGroup apply_groups[] = {{"Options", apply_options}};
+
 constexpr Option audit_place = {.name = "dir", .value = "DIR", .help = "of another log, such as a copy", .complete = Complete::directory};
 constexpr Option verify_options[] = {
     audit_place,
@@ -165,6 +177,21 @@ constexpr Verb table[] = {
      .min_operands = 1,
      .takes_command = true,
      .run = plan_verb},
+    {.name = "diff",
+     .operands = "[PATH...]",
+     .summary = "Show what commands run with --overlay made of the workspace.",
+     .groups = diff_groups,
+     .max_operands = 1000,
+     .complete = Complete::file,
+     .run = diff_verb},
+    {.name = "apply",
+     .operands = "[PATH...]",
+     .summary = "Put these changes into the workspace (exit 1: some stay).",
+     .groups = apply_groups,
+     .max_operands = 1000,
+     .complete = Complete::file,
+     .run = apply_verb},
+    {.name = "discard", .summary = "Forget these changes.", .groups = json_groups, .run = discard_verb},
     {.name = "policy check",
      .operands = "FILE",
      .summary = "Say whether a policy file is correct, and its digest.",

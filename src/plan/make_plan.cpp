@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "plan/coverage.h"
 #include "plan/environment.h"
+#include "plan/linux/overlay.h"
 #include "plan/names.h"
 #include "plan/route.h"
 #include "policy/presets.h"
@@ -205,6 +206,13 @@ Error no_wasi_runner() {
           .hint = "use profile 'os_hardened' or 'worktree' to run a native command confined"};
 }
 
+Error no_overlay_without_sandbox() {
+  return {.code = ErrorCode::refused,
+          .stage = Stage::plan,
+          .message = "--overlay needs a sandbox: a command that runs directly changes the workspace itself",
+          .hint = "leave one of them out"};
+}
+
 Result<Plan> plan_direct(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options) {
   Plan out = blank_plan(policy, command, facts);
   out.route = Route::direct;
@@ -228,6 +236,7 @@ Result<Plan> plan_rooted(const Policy& policy, const Command& command, const Hos
   HARN_OK(plan::check_ceiling(policy, options));
   const auto route = plan::route_of(policy, options);
   if (route == Route::wasi) return fail(no_wasi_runner());
+  if (route == Route::direct && options.overlay) return fail(no_overlay_without_sandbox());
   if (route == Route::direct) return plan_direct(policy, command, facts, options);
 
   HARN_OK(check_roots_exist(policy, facts));
@@ -240,6 +249,7 @@ Result<Plan> plan_rooted(const Policy& policy, const Command& command, const Hos
 
   HARN_TRY(chosen, options.backend ? use_named(*options.backend, input) : choose(input));
   plan::apply_gate(policy, options, chosen);
+  if (options.overlay) HARN_OK(plan::lay_over(policy, *options.overlay, chosen));
   return chosen;
 }
 

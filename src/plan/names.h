@@ -55,7 +55,8 @@ struct EnumNames<MountOp> {
       std::pair{MountOp::tmpfs, std::string_view("tmpfs")},         std::pair{MountOp::bind, std::string_view("bind")},
       std::pair{MountOp::bind_read, std::string_view("bind_read")}, std::pair{MountOp::hide, std::string_view("hide")},
       std::pair{MountOp::proc, std::string_view("proc")},           std::pair{MountOp::dev, std::string_view("dev")},
-      std::pair{MountOp::symlink, std::string_view("symlink")},     std::pair{MountOp::directory, std::string_view("directory")}};
+      std::pair{MountOp::symlink, std::string_view("symlink")},     std::pair{MountOp::directory, std::string_view("directory")},
+      std::pair{MountOp::overlay, std::string_view("overlay")}};
 };
 
 template <>

@@ -23,6 +23,7 @@ using Rows = std::vector<std::vector<std::string>>;
 std::string mount_place(const MountStep& step) {
   const auto target = plain_word(step.target.text());
   if (step.op == MountOp::symlink) return fmt::format("{} -> {}", target, plain_word(step.source));
+  if (step.op == MountOp::overlay) return fmt::format("{} changes to {}", target, plain_word(step.layer));
   const bool moved = !step.source.empty() && step.source != step.target.text();
   return moved ? fmt::format("{} from {}", target, plain_word(step.source)) : target;
 }

@@ -40,8 +40,9 @@ struct Fields<NoConfinement> {
 
 template <>
 struct Fields<MountStep> {
-  static constexpr std::tuple list{always("op", &MountStep::op), always("target", &MountStep::target), field("source", &MountStep::source),
-                                   field("file", &MountStep::file), field("note", &MountStep::note)};
+  static constexpr std::tuple list{always("op", &MountStep::op),        always("target", &MountStep::target),
+                                   field("source", &MountStep::source), field("file", &MountStep::file),
+                                   field("layer", &MountStep::layer),   field("note", &MountStep::note)};
 };
 
 template <>

@@ -72,6 +72,7 @@ class ViewWriter {
       case MountOp::dev: return devices(step);
       case MountOp::symlink: return link(step.target, step.source);
       case MountOp::directory: return directory(step.target);
+      case MountOp::overlay: return overlay(step);
     }
   }
 
@@ -115,6 +116,18 @@ class ViewWriter {
     if (step.file && sys::target_type_of(step.target) == sys::FileType::device) attributes = device;
     writer_.add({.op = bind_op(step.target), .mask = attributes, .text = inside(step.target), .other = writer_.text(step.source)},
                 fmt::format("show {}", base::quoted(step.source)));
+    shown_.insert(step.target.text());
+    ours_.erase(step.target.text());
+  }
+
+  void overlay(const MountStep& step) {
+    mount_point(step);
+    writer_.add({.op = Op::mount_overlay,
+                 .mask = tame,
+                 .text = inside(step.target),
+                 .other = writer_.text(step.source),
+                 .pointer = writer_.text(step.layer)},
+                fmt::format("lay a layer over {}", base::quoted(step.source)));
     shown_.insert(step.target.text());
     ours_.erase(step.target.text());
   }

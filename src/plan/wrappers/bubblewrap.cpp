@@ -43,6 +43,7 @@ class Translation {
       case MountOp::bind: return append(out_.words, {bind_option(step), step.source, target});
       case MountOp::bind_read: return append_read(step);
       case MountOp::hide: return hide(step, holds_more);
+      case MountOp::overlay: return;  // comes after the choice of a backend, and refuses this one
     }
   }
 

@@ -42,6 +42,7 @@ enum class Op : std::uint8_t {
   mount_proc,       // text: where; mask: attributes
   mount_terminals,  // text: where; a private devpts
   bind,             // other: source, text: where; mask: attributes
+  mount_overlay,    // other: the tree below, pointer: text, a directory with "upper" and "work"; text: where; mask: attributes
   bind_in_own,      // the same, where the directory around `text` is one of ours
   make_hidden,      // the unreadable directory and file that hide_* show; text: in this directory, which is covered
                     // later, or null: before the root, in a place of their own

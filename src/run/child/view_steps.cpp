@@ -102,6 +102,41 @@ Word copy_of(Word base, const char* source, std::uint64_t attributes) {
   return result < 0 ? close_after(copy, result) : copy;
 }
 
+// "/proc/self/fd/12": the kernel looks the directories of an overlay up by name, and this name is ours.
+struct DescriptorName {
+  char text[32] = {};
+  explicit DescriptorName(Word fd) {
+    constexpr const char* start = "/proc/self/fd/";
+    char* to = text;
+    for (const char* from = start; *from != '\0'; ++from) *to++ = *from;
+    char digits[12];
+    int count = 0;
+    do digits[count++] = static_cast<char>('0' + fd % 10);
+    while ((fd /= 10) > 0);
+    while (count > 0) *to++ = digits[--count];
+  }
+};
+
+Word set_directory(Word context, const char* key, Word base, const char* path) {
+  const Word fd = open_place(base, path);
+  if (fd < 0) return fd;
+  const DescriptorName name(fd);
+  return close_after(fd, raw_syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, word_of(key), word_of(name.text), 0));
+}
+
+Word overlay(const char* below, const char* layer, std::uint64_t attributes) {
+  const Word place = open_place(AT_FDCWD, layer);
+  if (place < 0) return place;
+  const Word context = raw_syscall(SYS_fsopen, word_of("overlay"), FSOPEN_CLOEXEC);
+  if (context < 0) return close_after(place, context);
+  Word result = set_directory(context, "lowerdir", AT_FDCWD, below);
+  if (result >= 0) result = set_directory(context, "upperdir", place, "upper");
+  if (result >= 0) result = set_directory(context, "workdir", place, "work");
+  if (result >= 0) result = configure(context, "userxattr");
+  if (result >= 0) result = raw_syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, static_cast<Word>(attributes));
+  return close_after(place, close_after(context, result));
+}
+
 Word make_file(Launch& launch, const char* path) {
   const Word fd = raw_syscall(SYS_openat, launch.root_fd, word_of(path), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0444);
   if (fd == -EEXIST) return 0;
@@ -179,6 +214,7 @@ Word build_view(Launch& launch, const Step& step) noexcept {
     case Op::mount_proc: return attach_at(launch, fresh("proc", nullptr, step.mask), step.text);
     case Op::mount_terminals: return attach_at(launch, fresh("devpts", "newinstance,ptmxmode=0666,mode=0620", step.mask), step.text);
     case Op::bind: return attach_at(launch, copy_of(AT_FDCWD, step.other, step.mask), step.text);
+    case Op::mount_overlay: return attach_at(launch, overlay(step.other, static_cast<const char*>(step.pointer), step.mask), step.text);
     case Op::bind_in_own: return attach_in_own(launch, copy_of(AT_FDCWD, step.other, step.mask), step.text);
     case Op::make_hidden: return make_hidden(launch, step.text);
     case Op::hide_directory: return hide(launch, hidden_directory, step.text);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A workspace that can be taken back: the view shows it through a layer that gets every change.
+#pragma once
+
+#include "harn/plan.h"
+#include "harn/policy.h"
+
+namespace harn::plan {
+
+// Turns every writable part of the workspace in the plan's view into an overlay with a layer in `place`.
+// Fails where the plan has no view, or a part that no layer can lie over.
+Status lay_over(const Policy& policy, const AbsPath& place, Plan& plan);
+
+}  // namespace harn::plan
