@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -38,13 +40,34 @@ void add_row(std::string& out, std::string_view left, std::string_view right) {
 
 }  // namespace
 
+namespace {
+
+// Verbs of several words stand together in the overview; 'harn help FAMILY' lists them.
+struct Family {
+  std::string_view name = {};
+  std::string_view summary = {};
+};
+constexpr Family families[] = {{"policy", "Check, show, compare, convert ('harn help policy')."},
+                               {"audit", "Show and verify the log of runs ('harn help audit')."}};
+
+const Family* family_of(std::string_view verb) {
+  const auto found = std::ranges::find(families, verb.substr(0, verb.find(' ')), &Family::name);
+  return found == std::end(families) ? nullptr : found;
+}
+
+}  // namespace
+
 std::string overview(std::string_view prefix) {
   std::string out = prefix.empty() ? "harn runs commands inside a boundary the operating system enforces.\n\n" : "";
   out += fmt::format("Usage: harn {}VERB [OPTIONS] [ARGS...]\n\nVerbs:\n", prefix.empty() ? "" : std::string(prefix) + " ");
+  const Family* last = nullptr;
   for (const auto& verb : verbs()) {
     if (!prefix.empty() && !verb.name.starts_with(std::string(prefix) + " ")) continue;
-    std::string line = fmt::format("  {:<17} ", verb.name);
-    for (const auto& part : wrapped(verb.summary, screen_width - 20)) {
+    const auto* family = prefix.empty() ? family_of(verb.name) : nullptr;
+    if (family != nullptr && family == last) continue;
+    last = family;
+    std::string line = fmt::format("  {:<17} ", family == nullptr ? verb.name : family->name);
+    for (const auto& part : wrapped(family == nullptr ? verb.summary : family->summary, screen_width - 20)) {
       line.resize(20, ' ');
       (out += line + part) += '\n';
       line.clear();

@@ -16,7 +16,7 @@ constexpr Option path_options[] = {
     {.name = "write", .value = "PATH", .help = "writable, in place of the project root", .repeatable = true, .complete = Complete::file},
     {.name = "deny", .value = "PATH", .help = "neither readable nor writable", .repeatable = true, .complete = Complete::file},
     {.name = "unprotect", .value = "PATH", .help = "make a protected name writable", .repeatable = true, .complete = Complete::file},
-    {.name = "overlay", .help = "keep changes of the workspace apart, for 'harn diff' and 'harn apply'"},
+    {.name = "overlay", .help = "changes wait: 'harn diff', 'harn apply'"},
     {.name = "preset",
      .value = "NAME",
      .help = "open only these presets",
