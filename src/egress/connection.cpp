@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -179,13 +178,15 @@ void Connection::take_addresses(const Resolved& resolved) {
   for (const auto& alias : resolved.aliases)
     if (const auto verdict = state_.rules.decide_name(alias, port_); verdict == policy::Verdict::denied)
       return refuse({.name = alias}, verdict);
-  for (const auto& address : resolved.addresses) {
+  std::vector<policy::IpBlock> others;  // of the other family than the program chose: tried last
+  for (const auto& given : resolved.addresses) {
+    const auto address = policy::fold_mapped(given);
     const auto verdict = state_.rules.decide_resolved(address, port_);
-    if (verdict == policy::Verdict::allowed) candidates_.push_back(policy::fold_mapped(address));
-    else state_.deny({.address = policy::fold_mapped(address)}, port_, verdict);
+    if (verdict == policy::Verdict::allowed) (address.v6 == wants_v6_ ? candidates_ : others).push_back(address);
+    else state_.deny({.address = address}, port_, verdict);
   }
+  candidates_.insert(candidates_.end(), others.begin(), others.end());
   if (candidates_.empty()) return fail(resolved.addresses.empty() ? Failure::unreachable : Failure::refused);
-  std::ranges::stable_partition(candidates_, [&](const policy::IpBlock& address) { return address.v6 == wants_v6_; });
   if (candidates_.size() > most_candidates) candidates_.resize(most_candidates);
   dial_next();
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plan/linux/relay_confinement.h"
+#include "plan/syscalls/bpf.h"
 #include "support/linux_plans.h"
 
 namespace harn::plan {
@@ -104,6 +106,22 @@ TEST(LowerLinux, NamedHostsComeWithNamesAndProxies) {
   ASSERT_TRUE(lower_linux({.policy = closed, .command = command, .facts = facts, .rules = rules, .egress = choices}, own));
   EXPECT_EQ(*own.egress, EgressPlan{.publish = {8000}});
   EXPECT_TRUE(confinement(own).view->files.empty());
+}
+
+TEST(LowerLinux, TheRelayGetsSocketsAndNothingElse) {
+  for (const auto* arch : {"x86_64", "aarch64"}) {
+    const auto relay = relay_confinement(
+        {.landlock = LandlockPlan{.abi = 7, .handled_fs = {"read_file"}, .rules = {{AbsPath::of("/etc"), {"read_file"}, ""}}},
+         .syscalls = SyscallFilter{.arch = arch}});
+    EXPECT_TRUE(relay.landlock->rules.empty());
+    EXPECT_EQ(relay.landlock->handled_fs, std::vector<std::string>{"read_file"});
+    EXPECT_TRUE(relay.drop_capabilities && relay.no_new_privileges);
+    EXPECT_TRUE(compile_filter(*relay.syscalls)) << arch;
+    for (const auto& rule : relay.syscalls->rules)
+      for (const auto& name : rule.names)
+        for (const auto* never : {"open", "openat", "ptrace", "kill", "clone", "fork", "mount", "bind", "listen", "io_uring_setup"})
+          EXPECT_NE(name, never);
+  }
 }
 
 TEST(LowerLinux, WhatNeedsAnOwnNetworkGetsNothingWithoutOne) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/linux/relay_confinement.h"
 
+#include "plan/syscalls/syscall_tables.h"
+
 namespace harn::plan {
 namespace {
 
@@ -29,6 +31,10 @@ SyscallFilter relay_filter(const std::string& arch) {
     rule.when = {{.index = 0, .compare = Compare::equal, .value = family}};
     filter.rules.push_back(std::move(rule));
   }
+  // Some are only called that way, or only needed, on one architecture.
+  const auto architecture = find_architecture(arch);
+  for (auto& rule : filter.rules)
+    std::erase_if(rule.names, [&](const std::string& name) { return !architecture || !find_syscall(name, *architecture); });
   return filter;
 }
 
