@@ -3,6 +3,7 @@
 // ran into a limit is an Outcome; an Error means that it did not run, or that we lost control of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -26,10 +27,13 @@ struct Usage {
 
 // One access the boundary refused, reported only when it is known to have been the boundary.
 struct Denial {
-  std::string call = {};    // system call or protocol
-  std::string target = {};  // resolved path, address, …
-  std::string rule = {};    // what refused it
-  std::string remedy = {};  // the smallest flag that would allow it
+  std::string access = {};                  // "read" "write" "create" "remove" "change" "find" "run" "connect" "call" "limit"
+  std::string call = {};                    // system call; empty with "limit"
+  std::string target = {};                  // resolved path, address, …
+  std::string rule = {};                    // what refused it
+  std::string remedy = {};                  // the smallest flags that would allow it; empty = no flag does, see `hint`
+  std::string hint = {};                    // what else to know: a policy member, or why nothing opens it
+  std::vector<std::string> processes = {};  // who did it, from the command down: "sh[2]" "cat[3]"
 
   bool operator==(const Denial&) const = default;
 };
@@ -45,6 +49,28 @@ struct Contact {
 
   bool operator==(const Contact&) const = default;
 };
+
+// What a system call that failed wanted. Whether the boundary refused it is not known yet.
+enum class Wanted : std::uint8_t {
+  reading,
+  writing,
+  making,
+  removing,
+  metadata,
+  finding,
+  running,
+  reaching,
+  calling
+};
+struct Refused {
+  std::string call = {};
+  Wanted wanted = Wanted::calling;
+  std::string target = {};  // where the path leads inside; with reaching also an address as the kernel has it
+  int error = 0;            // 0 = it went on, and how it ended is not known
+  std::array<std::uint64_t, 3> arguments = {};
+  std::vector<std::string> processes = {};
+};
+using RefusalSink = std::function<void(const Refused&)>;
 
 struct Outcome {
   int exit_code = 0;  // negative = ended by that signal

@@ -209,10 +209,14 @@ struct SupervisedPath {
 };
 
 // Layer "supervisor", where there is no view: a process of ours answers the calls the filter marks
-// `notify`, and makes them on behalf of the command where the rules allow it.
+// `notify`, and makes them on behalf of the command where the rules allow it. Where refusals are to be
+// explained it is there in any case; with a view it decides nothing.
 struct SupervisorPlan {
-  std::vector<SupervisedPath> rules = {};  // sorted
+  std::vector<SupervisedPath> rules = {};  // sorted; where it decides nothing, what the view hides
   bool reads = false;                      // every open, not only those that change or make something
+  bool decides = true;                     // false: it makes every call, and the other layers decide
+  bool explains = false;                   // it tells what was refused
+  std::vector<std::string> looks_at = {};  // calls it only looks at and lets go on; the filter alone would allow them
 
   bool operator==(const SupervisorPlan&) const = default;
 };
@@ -421,6 +425,7 @@ struct PlanOptions {
   EgressChoices egress = {};
   // Changes of the workspace go here instead, to be looked at and applied later (src/workspace).
   std::optional<AbsPath> overlay = {};
+  bool explain = false;  // what is refused is told with the rule and what would allow it (native Linux)
 };
 
 // Fails only for a wrong policy or command; a plan that may not run has route `refused`.

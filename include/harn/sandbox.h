@@ -42,8 +42,11 @@ struct RunOptions {
   std::array<Stream, 3> streams = {Stream::inherit, Stream::inherit, Stream::inherit};
   std::string input = {};
   std::uint64_t captured_bytes = default_captured_bytes;
-  OutputSink on_output = {};  // told each piece of a captured stream as it comes, also past captured_bytes
-  int stop_fd = -1;           // borrowed; once it is readable the command is ended as by a timeout: see Stop in harn/embed.h
+  OutputSink on_output = {};    // told each piece of a captured stream as it comes, also past captured_bytes
+  RefusalSink on_refusal = {};  // told of each call that failed, where the plan explains (PlanOptions::explain)
+  // Asked at the end what of that the boundary refused; recorded and part of the outcome.
+  std::function<std::vector<Denial>(const Outcome&)> denials = {};
+  int stop_fd = -1;  // borrowed; once it is readable the command is ended as by a timeout: see Stop in harn/embed.h
   // The calling process exists for this one command (the CLI): signals it gets are passed on, orphans
   // of the command come to it, and its memory is hidden from its own user. Without it, and without a pid
   // namespace, what leaves the command's process group outlives the run.

@@ -174,6 +174,7 @@ Result<PlanOptions> plan_options_from(const Arguments& arguments, const Caller& 
   PlanOptions options;
   if (const auto* name = arguments.value("backend")) options.backend = base::enum_value<Backend>(*name);
   options.no_sandbox = arguments.has("no-sandbox");
+  options.explain = arguments.has("explain");
   HARN_OK(read_sandbox_mode(arguments, caller, options));
   const auto found = caller.environment.find("HARN_HANDLER_SANDBOX");
   HARN_TRY(fallback, parse_fallback(found == caller.environment.end() ? std::nullopt : std::optional<std::string_view>(found->second)));

@@ -6,6 +6,7 @@
 #include "cli/load.h"
 #include "cli/prepare.h"
 #include "cli/render.h"
+#include "cli/render_denials.h"
 #include "cli/run_audit.h"
 #include "cli/told.h"
 #include "cli/verbs.h"
@@ -191,9 +192,10 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
                 project_lines(prepared, caller));
   HARN_TRY(receipt, receipt_place(arguments, prepared));
   HARN_TRY(pending, begin_overlay(plan, prepared.options));
-  HARN_TRY(outcome, embed::run_looked(plan, prepared.policy, prepared.rules, std::move(options)));
+  HARN_TRY(outcome, embed::run_looked({plan, prepared.policy, prepared.rules, prepared.facts}, std::move(options)));
   Reply reply{.exit_code = exit_code_of(outcome)};
   if (!json) reply.err = limit_line(outcome, plan) + after_line(outcome, plan) + network_lines(outcome);
+  if (!json && prepared.options.explain) reply.err += denials_text(outcome.denials, plan);
   if (pending && !json) reply.err += pending_line(*pending);
   if (receipt) keep_receipt(*receipt, outcome, reply);
   if (audit.end_is_missing() && reply.exit_code == 0) reply.exit_code = exit_no;
@@ -201,28 +203,38 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
   return reply;
 }
 
-Result<Reply> run_recorded(const Arguments& arguments, const Caller& caller, const std::vector<std::string>* argv) {
+struct Asked {
+  const std::vector<std::string>* argv = nullptr;  // in place of the arguments' own
+  bool explain = false;
+};
+
+Result<Reply> run_recorded(const Arguments& arguments, const Caller& caller, const Asked& asked) {
   RunAudit audit(arguments, caller);
   const auto run = [&]() -> Result<Reply> {
     auto canary = embed::make_canary(caller.environment);
     HARN_TRY(prepared, prepare(arguments, caller, audit.settings()));
-    if (argv != nullptr) prepared.command.argv = *argv;
+    if (asked.argv != nullptr) prepared.command.argv = *asked.argv;
+    prepared.options.explain = prepared.options.explain || asked.explain;
     return run_prepared(arguments, caller, prepared, std::move(canary), audit);
   };
   auto reply = run();
-  if (!reply) audit.refused(reply.error(), argv != nullptr ? *argv : arguments.operands());
+  if (!reply) audit.refused(reply.error(), asked.argv != nullptr ? *asked.argv : arguments.operands());
   return reply;
 }
 
 }  // namespace
 
-Result<Reply> run_verb(const Arguments& arguments, const Caller& caller) { return run_recorded(arguments, caller, nullptr); }
+Result<Reply> run_verb(const Arguments& arguments, const Caller& caller) { return run_recorded(arguments, caller, {}); }
+
+Result<Reply> explain_verb(const Arguments& arguments, const Caller& caller) {
+  return run_recorded(arguments, caller, {.argv = nullptr, .explain = true});
+}
 
 // The user's own shell, inside; a login shell's files are the host's business.
 Result<Reply> shell_verb(const Arguments& arguments, const Caller& caller) {
   const auto shell = caller.environment.find("SHELL");
   const std::vector<std::string> argv = {shell == caller.environment.end() || shell->second.empty() ? "/bin/sh" : shell->second};
-  return run_recorded(arguments, caller, &argv);
+  return run_recorded(arguments, caller, {.argv = &argv});
 }
 
 }  // namespace harn::cli

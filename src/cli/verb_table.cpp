@@ -60,6 +60,7 @@ constexpr Option backend_options[] = {
 constexpr Option report_options[] = {
     {.name = "json", .help = "capture the output, answer with the outcome as JSON"},
     {.name = "receipt", .value = "FILE", .help = "write what was enforced, and how that is known", .complete = Complete::file},
+    {.name = "explain", .help = "say what was refused, by which rule, and what would allow it"},
     {.name = "audit", .value = "MODE", .help = "how the audit log is kept", .choices = "off|process|power", .complete = Complete::choice},
 };
 constexpr Option plan_options[] = {
@@ -170,6 +171,14 @@ constexpr Verb table[] = {
      .runs_command = true,
      .run = run_verb},
     {.name = "shell", .summary = "Start your shell inside the boundary.", .groups = run_groups, .runs_command = true, .run = shell_verb},
+    {.name = "explain",
+     .operands = "[--] CMD [ARG...]",
+     .summary = "Run a command, and say what was refused and what opens it.",
+     .groups = run_groups,
+     .min_operands = 1,
+     .takes_command = true,
+     .runs_command = true,
+     .run = explain_verb},
     {.name = "plan",
      .operands = "[--] CMD [ARG...]",
      .summary = "Show what the system would be told, and what that enforces.",

@@ -48,10 +48,12 @@ Result<std::vector<Exposed>> exposed_places(const PathRules& rules, const std::v
   return out;
 }
 
-// Landlock alone can take nothing away inside what it grants; mounts can.
-bool mounts_hold(const Decided& decided) {
+// Landlock alone can take nothing away inside what it grants; mounts and a supervisor can.
+bool something_holds(const Decided& decided) {
   const auto backend = decided.options.backend.value_or(Backend::linux);
-  return backend != Backend::linux || decided.facts.linux.user_namespaces;
+  const auto& linux = decided.facts.linux;
+  const bool supervised = linux.landlock_abi >= 1 && linux.seccomp && linux.seccomp_notify;
+  return backend != Backend::linux || linux.user_namespaces || supervised;
 }
 
 std::unexpected<Error> refuse(const Exposed& at, std::string_view why, std::string hint) {
@@ -103,7 +105,7 @@ Status check_own_files(const std::vector<OwnFile>& files, const Decided& decided
     if (!at.exists)
       return refuse(at, fmt::format(", and nothing can hold {} closed before it exists", base::quoted(at.closed->path.text())),
                     hint_for_absent(places));
-    if (!mounts_hold(decided))
+    if (!something_holds(decided))
       return refuse(at, fmt::format(", and nothing on this host holds {} closed inside it", base::quoted(at.closed->path.text())),
                     "let the command write less, or let this user create user namespaces");
   }

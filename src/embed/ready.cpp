@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/text.h"
+#include "embed/explain.h"
 #include "harn/probe.h"
 #include "host/resolve_paths.h"
 #include "policy/blocked_commands.h"
@@ -67,10 +68,17 @@ std::optional<AbsPath> make_canary(const Environment& environment) {
   return std::move(*file);
 }
 
-Result<Outcome> run_looked(const Plan& plan, const Policy& policy, const PathRules& rules, RunOptions options) {
+Result<Outcome> run_looked(const Planned& planned, RunOptions options) {
+  const auto& [plan, policy, rules, facts] = planned;
   if (options.canary && rules.decide(*options.canary, FileOp::read).allowed) options.canary.reset();
   options.workspace = policy.workspace_roots.value_or(std::vector<AbsPath>{});
-  return run_plan(plan, options);
+  if (!explains(plan)) return run_plan(plan, options);
+  Explainer explainer(plan, policy, rules, facts);
+  options.on_refusal = [&](const Refused& refused) { explainer.take(refused); };
+  options.denials = [&](const Outcome& outcome) { return explainer.finish(outcome); };
+  auto outcome = run_plan(plan, options);
+  if (!outcome) explain_no_start(plan, explainer, outcome.error());
+  return outcome;
 }
 
 }  // namespace harn::embed

@@ -43,6 +43,12 @@ Status check_not_blocked(const Policy& policy, const std::vector<std::string>& a
 std::optional<AbsPath> make_canary(const Environment& environment);
 
 // The plan, run: a refusal is an error, the workspace is watched, and the canary tried unless the policy opens it.
-Result<Outcome> run_looked(const Plan& plan, const Policy& policy, const PathRules& rules, RunOptions options);
+struct Planned {
+  const Plan& plan;
+  const Policy& policy;
+  const PathRules& rules;
+  const HostFacts& facts;
+};
+Result<Outcome> run_looked(const Planned& planned, RunOptions options);
 
 }  // namespace harn::embed

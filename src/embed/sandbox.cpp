@@ -157,7 +157,7 @@ Result<Outcome> Sandbox::run(const Command& command, const Call& call) const {
     options.secrets = embed::secrets_in(planned.plan.env.removed, environment);
   }
   if (planned.plan.refusal) refuse({.code = ErrorCode::refused, .stage = Stage::plan, .message = planned.plan.refusal->message});
-  return embed::run_looked(planned.plan, planned.policy, planned.rules, std::move(options));
+  return embed::run_looked({planned.plan, planned.policy, planned.rules, parts_->facts}, std::move(options));
 }
 
 Result<FileScope> Sandbox::files() const {

@@ -19,6 +19,7 @@ struct PlanInput {
   const HostFacts& facts;
   const PathRules& rules;
   const EgressChoices& egress = no_choices;
+  bool explain = false;  // PlanOptions::explain
 };
 
 // Fills plan.confinement, plan.argv (rewrites), plan.scratch, plan.egress, env additions, and every

@@ -74,7 +74,10 @@ void landlock_section(Listing& listing, const LandlockPlan& plan) {
 }
 
 void supervisor_section(Listing& listing, const SupervisorPlan& supervisor) {
-  listing.section(supervisor.reads ? "supervisor, reads too" : "supervisor");
+  std::string title = supervisor.decides ? "supervisor" : "supervisor, decides nothing";
+  if (supervisor.reads) title += ", reads too";
+  if (supervisor.explains) title += ", explains";
+  listing.section(title);
   Rows rows;
   for (const auto& rule : supervisor.rules)
     rows.push_back({std::string(base::enum_name(rule.access)), plain_word(rule.path.text()), rule.device ? "device" : ""});

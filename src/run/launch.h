@@ -65,6 +65,7 @@ class Process {
         status_(std::move(other.status_)),
         control_(std::move(other.control_)),
         wrapper_status_(std::move(other.wrapper_status_)),
+        refusals_(std::move(other.refusals_)),
         holds_everybody_(other.holds_everybody_) {}
   Process& operator=(Process&&) = delete;
   Process(const Process&) = delete;
@@ -78,6 +79,7 @@ class Process {
   bool holds_everybody() const { return holds_everybody_; }
   int status_fd() const { return status_.get(); }
   int wrapper_status_fd() const { return wrapper_status_.get(); }  // -1 = no wrapper that reports
+  int refusals_fd() const { return refusals_.get(); }              // -1 = nobody tells; see run/refusals.h
 
   // To the command alone, or to every process of the tree that can be named.
   void signal(int number, bool everybody = false) const;
@@ -99,6 +101,7 @@ class Process {
   sys::UniqueFd status_ = {};   // records of the init program
   sys::UniqueFd control_ = {};  // its lifeline; bytes are signals
   sys::UniqueFd wrapper_status_ = {};
+  sys::UniqueFd refusals_ = {};
   bool holds_everybody_ = false;
 };
 

@@ -71,12 +71,14 @@ class Preparer {
   Status run() {
     const auto* linux = std::get_if<LinuxConfinement>(&plan_.confinement);
     const View* view = linux != nullptr && linux->view ? &*linux->view : nullptr;
-    supervised_ = linux != nullptr && linux->supervisor;
+    supervised_ = linux != nullptr && linux->supervisor && view == nullptr;
+    answered_ = linux != nullptr && linux->supervisor;
     if (view != nullptr) HARN_OK(write_outer(*view));
+    if (answered_ && view != nullptr) HARN_OK(write_supervisor(*linux, view));
     if (supervised_) HARN_OK(write_outer_supervised(*linux));
     HARN_OK(write_inner(linux, view));
     if (view == nullptr && !supervised_) return {};
-    return write_init(supervised_ ? open_supervisor_program() : open_init_program());
+    return write_init(answered_ ? open_supervisor_program() : open_init_program());
   }
 
  private:
@@ -137,26 +139,36 @@ class Preparer {
 
   // What acts on behalf of the command lives in a Landlock domain of the same rules, around the command's own.
   Status write_outer_supervised(const LinuxConfinement& linux) {
-    if (linux.view || !linux.landlock || !linux.syscalls)
-      return fail(Error{.code = ErrorCode::not_supported,
-                        .stage = Stage::prepare,
-                        .message = "a supervisor needs Landlock and a syscall filter, and no view",
-                        .hint = "make the plan again with this version of harn"});
     HARN_OK(write_lifeline());
     if (settings_.hide_launcher) outer_.add({.op = Op::hide_launcher}, "hide the launcher");
     outer_.add({.op = Op::take_orphans}, "become the reaper of the command's tree");
     // Away from signals to the launcher's group; and no terminal where the command has none.
     if (settings_.session == Session::own) outer_.add({.op = Op::new_session}, "start a session for the supervisor");
     else outer_.add({.op = Op::new_group}, "start a process group for the supervisor");
+    return write_supervisor(linux, nullptr);
+  }
+
+  // What it makes on behalf of the command is bounded as the command is: by the view it stands in, and by Landlock.
+  Status write_supervisor(const LinuxConfinement& linux, const View* view) {
+    if (!linux.syscalls || (view == nullptr && !linux.landlock) || (view != nullptr && linux.supervisor->decides))
+      return fail(Error{.code = ErrorCode::not_supported,
+                        .stage = Stage::prepare,
+                        .message = "a supervisor needs a syscall filter, and Landlock or a view that decides",
+                        .hint = "make the plan again with this version of harn"});
     for (const auto& limit : plan_.limits.rlimits)
       if (limit.name == "fsize") HARN_OK(write_limit(limit, outer_));
-    HARN_TRY(made, make_ruleset(supervisor_rules(*linux.landlock), nullptr, outer_));
-    HARN_TRY(gifts, make_gifts(*linux.supervisor));
-    parts_.launch.kept[2] = parts_.keep.fd(std::move(gifts.post));
-    parts_.launch.kept[3] = parts_.keep.fd(std::move(gifts.rules));
-    parts_.launch.kept_count = 4;
+    HARN_TRY(gifts, make_gifts(*linux.supervisor, *linux.syscalls));
+    auto& launch = parts_.launch;
+    launch.kept[launch.kept_count++] = parts_.keep.fd(std::move(gifts.post));
+    launch.kept[launch.kept_count++] = parts_.keep.fd(std::move(gifts.rules));
+    if (gifts.tell) launch.kept[launch.kept_count++] = parts_.keep.fd(std::move(gifts.tell));
+    parts_.refusals = std::move(gifts.refusals);
     post_ = parts_.keep.fd(std::move(gifts.letterbox));
     outer_.add({.op = Op::no_new_privileges}, "forbid new privileges to the supervisor");
+    if (!linux.landlock) return {};
+    // The command's process still opens its terminal anew, inside these rules.
+    const bool terminal = view != nullptr && !terminal_name(settings_).empty();
+    HARN_TRY(made, make_ruleset(supervisor_rules(*linux.landlock, terminal), view, outer_));
     outer_.add({.op = Op::landlock_enforce, .number = parts_.keep.fd(std::move(made))}, "enforce Landlock on the supervisor");
     return {};
   }
@@ -231,9 +243,9 @@ class Preparer {
     if (ruleset >= 0) inner_.add({.op = Op::landlock_enforce, .number = ruleset}, "enforce Landlock");
     // Nobody answers yet when the filter traps what opens for writing: Landlock alone must refuse those.
     const ProofRequest request{.plan = plan_, .linux = linux, .settings = settings_};
-    if (supervised_) write_file_proofs(request, inner_, parts_.proofs);
+    if (answered_) write_file_proofs(request, inner_, parts_.proofs);
     if (linux.syscalls) HARN_OK(write_filter(*linux.syscalls));
-    if (!supervised_) write_file_proofs(request, inner_, parts_.proofs);
+    if (!answered_) write_file_proofs(request, inner_, parts_.proofs);
     write_other_proofs(request, inner_, parts_.proofs);
     parts_.trials = settings_.trials;
     for (const auto& trial : parts_.trials)
@@ -249,10 +261,10 @@ class Preparer {
     parts_.filter_header = {.len = static_cast<unsigned short>(parts_.filter.size()),
                             .filter = reinterpret_cast<sock_filter*>(parts_.filter.data())};
     const auto notifies = [](const SyscallRule& rule) { return rule.action == SyscallAction::notify; };
-    const bool listener = std::ranges::any_of(filter.rules, notifies);
+    const bool listener = filter.otherwise == SyscallAction::notify || std::ranges::any_of(filter.rules, notifies);
     inner_.add({.op = Op::syscall_filter, .mask = listener ? listener_flags() : 0, .pointer = &parts_.filter_header},
                "install the syscall filter");
-    if (supervised_) inner_.add({.op = Op::send_listener, .number = post_}, "hand its listener to the supervisor");
+    if (answered_) inner_.add({.op = Op::send_listener, .number = post_}, "hand its listener to the supervisor");
     return {};
   }
 
@@ -292,7 +304,7 @@ class Preparer {
     for (const auto& [name, value] : plan_.env.variables) parts_.envp.push_back(freeze(name + "=" + value));
     parts_.envp.push_back(nullptr);
     for (const auto& candidate : candidates_for(argv.front())) parts_.candidates.push_back(parts_.keep.text(candidate));
-    parts_.init_argv = {freeze(supervised_ ? "harn-supervisor" : "harn-init"), nullptr};
+    parts_.init_argv = {freeze(answered_ ? "harn-supervisor" : "harn-init"), nullptr};
   }
 
   const Plan& plan_;
@@ -300,8 +312,9 @@ class Preparer {
   PreparedParts& parts_;
   ScriptWriter& outer_;
   ScriptWriter& inner_;
-  bool supervised_ = false;
-  int post_ = -1;  // where the command's process sends its listener
+  bool supervised_ = false;  // in place of a view
+  bool answered_ = false;    // … or beside one
+  int post_ = -1;            // where the command's process sends its listener
 };
 
 void link_up(PreparedParts& parts) {

@@ -9,9 +9,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
+#include "plan/syscalls/syscall_tables.h"
 #include "run/supervisor/protocol.h"
 #include "sys/files.h"
 
@@ -58,24 +60,76 @@ Result<std::string> block_of(const SupervisorPlan& plan) {
   return block + rows;
 }
 
-}  // namespace
+// A rule that both asks the supervisor and names an error wants that answer and nothing else.
+Result<std::string> duties_of(const SupervisorPlan& plan, const SyscallFilter& filter) {
+  const auto architecture = plan::find_architecture(filter.arch);
+  const auto number = [&](const std::string& name) -> Result<std::uint32_t> {
+    if (const auto found = architecture ? plan::find_syscall(name, *architecture) : std::nullopt) return *found;
+    return fail(Error{.code = ErrorCode::not_supported, .stage = Stage::prepare, .message = "there is no system call '" + name + "' here"});
+  };
+  supervisor::Duties duties{.decides = plan.decides ? 1u : 0u, .tells = plan.explains ? 1u : 0u};
+  std::string rows;
+  for (const auto& rule : filter.rules) {
+    if (rule.action != SyscallAction::notify || rule.error == 0) continue;
+    for (const auto& name : rule.names) {
+      HARN_TRY(call, number(name));
+      append(rows, supervisor::RefusedCall{.number = call, .error = rule.error});
+      ++duties.refused;
+    }
+  }
+  for (const auto& name : plan.looks_at) {
+    HARN_TRY(call, number(name));
+    append(rows, call);
+    ++duties.looked_at;
+  }
+  std::string out;
+  append(out, duties);
+  return out + rows;
+}
 
-Result<SupervisorGifts> make_gifts(const SupervisorPlan& plan) {
+struct Pair {
+  sys::UniqueFd first = {};
+  sys::UniqueFd second = {};
+};
+Result<Pair> make_pair() {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return failed("socketpair");
-  sys::UniqueFd first(ends[0]);
-  sys::UniqueFd second(ends[1]);
-  HARN_TRY(post, moved(std::move(first)));
-  HARN_TRY(letterbox, moved(std::move(second)));
-  HARN_TRY(block, block_of(plan));
+  sys::UniqueFd one(ends[0]);
+  sys::UniqueFd other(ends[1]);
+  HARN_TRY(first, moved(std::move(one)));
+  HARN_TRY(second, moved(std::move(other)));
+  return Pair{.first = std::move(first), .second = std::move(second)};
+}
+
+}  // namespace
+
+Result<SupervisorGifts> make_gifts(const SupervisorPlan& plan, const SyscallFilter& filter) {
+  HARN_TRY(post, make_pair());
+  Pair tell;
+  if (plan.explains) {
+    HARN_TRY(made, make_pair());
+    tell = std::move(made);
+  }
+  HARN_TRY(duties, duties_of(plan, filter));
+  HARN_TRY(rows, block_of(plan));
+  const auto block = duties + rows;
   sys::UniqueFd file(::memfd_create("harn-rules", MFD_CLOEXEC));
   if (!file) return failed("memfd_create");
   if (::write(file.get(), block.data(), block.size()) != static_cast<ssize_t>(block.size())) return failed("write");
   HARN_TRY(rules, moved(std::move(file)));
-  return SupervisorGifts{.post = std::move(post), .letterbox = std::move(letterbox), .rules = std::move(rules)};
+  return SupervisorGifts{.post = std::move(post.first),
+                         .letterbox = std::move(post.second),
+                         .rules = std::move(rules),
+                         .tell = std::move(tell.first),
+                         .refusals = std::move(tell.second)};
 }
 
-LandlockPlan supervisor_rules(LandlockPlan plan) {
+LandlockPlan supervisor_rules(LandlockPlan plan, bool terminal) {
+  if (terminal) {
+    LandlockRule console{.path = AbsPath::of("/dev/console"), .access = {"read_file", "write_file"}, .note = "the terminal"};
+    if (std::ranges::find(plan.handled_fs, "ioctl_dev") != plan.handled_fs.end()) console.access.emplace_back("ioctl_dev");
+    plan.rules.push_back(std::move(console));
+  }
   plan.rules.push_back({.path = AbsPath::of("/proc"), .access = {"read_file", "read_dir"}, .note = "the supervisor's own"});
   return plan;
 }

@@ -23,6 +23,7 @@ struct PreparedParts {
   sys::UniqueFd control = {};
   sys::UniqueFd status = {};
   sys::UniqueFd wrapper_status = {};
+  sys::UniqueFd refusals = {};
   plan::BpfProgram filter = {};
   sock_fprog filter_header = {};
   std::vector<char*> argv = {};

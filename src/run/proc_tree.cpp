@@ -62,7 +62,8 @@ ProcTree ProcTree::of(const Process& process, bool orphans) {
     tree.proc_ = sys::UniqueFd(::open(fmt::format("/proc/{}/root/proc", process.pid()).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     // Only a /proc of another pid namespace calls the init program 1.
     tree.held_ = true;
-    tree.own_namespace_ = tree.proc_ && read_whole(tree.proc_.get(), "1/comm").starts_with("harn-init");
+    const auto name = tree.proc_ ? read_whole(tree.proc_.get(), "1/comm") : std::string();
+    tree.own_namespace_ = name.starts_with("harn-init") || name.starts_with("harn-supervisor");
   }
   if (!tree.own_namespace_) tree.proc_ = sys::UniqueFd(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   tree.root_ = process.pid();

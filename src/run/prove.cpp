@@ -28,10 +28,14 @@ class Prover {
   Prover(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs) : request_(request), inner_(inner), proofs_(proofs) {}
 
   void run_files() {
-    if (request_.settings.canary) prove_files(*request_.settings.canary);
+    // Inside what Landlock opens only the supervisor closes it, and that does not listen yet.
+    const auto& linux = request_.linux;
+    const bool by_supervisor = linux.supervisor && !linux.view && linux.landlock;
+    if (!request_.settings.canary || (by_supervisor && is_granted(*linux.landlock, *request_.settings.canary))) return;
+    prove_files(*request_.settings.canary);
   }
   void run_others() {
-    if (holds(Dimension::network) && !own_network()) prove_network();
+    if (holds(Dimension::network) && !own_network() && !explained()) prove_network();
     if (holds(Dimension::signals)) prove_signals();
   }
 
@@ -43,6 +47,9 @@ class Prover {
     const auto& names = request_.linux.view->namespaces;
     return std::ranges::find(names, "net") != names.end();
   }
+
+  // Who explains refusals gives them itself, and does not listen yet.
+  bool explained() const { return request_.linux.supervisor && request_.linux.supervisor->explains; }
 
   void prove_files(const AbsPath& canary) {
     const auto label = fmt::format("find {} closed", base::quoted(canary.text()));

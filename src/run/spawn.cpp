@@ -113,6 +113,7 @@ Result<Process> spawn(PreparedChild prepared) {
   process.pid_ = static_cast<pid_t>(pid);
   process.pidfd_ = sys::UniqueFd(pidfd);
   process.wrapper_status_ = std::move(parts.wrapper_status);
+  process.refusals_ = std::move(parts.refusals);
   if (nested) {
     process.holds_everybody_ = parts.clone_flags != 0;
     process.status_ = std::move(parts.status);

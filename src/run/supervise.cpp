@@ -16,6 +16,7 @@
 #include "run/ending.h"
 #include "run/init/protocol.h"
 #include "run/outputs.h"
+#include "run/refusals.h"
 #include "run/stop_tree.h"
 #include "run/terminal.h"
 #include "run/wrapper_report.h"
@@ -74,6 +75,7 @@ class Supervisor {
       input,
       output,
       errors,
+      refusals,
       count
     };
     pollfd fds[count] = {};
@@ -82,9 +84,11 @@ class Supervisor {
     fds[stop] = {.fd = asked_to_end_ ? -1 : settings_.stop_fd, .events = POLLIN, .revents = 0};
     fds[input] = in_.open() ? in_.interest() : nothing;
     outputs_.interest(std::span<pollfd, 2>(&fds[output], 2));
+    fds[refusals] = {.fd = ended_ ? -1 : process_.refusals_fd(), .events = POLLIN, .revents = 0};
     if (::poll(fds, count, timeout()) < 0 && errno != EINTR) return fail(sys::os_failure("poll", "the command", errno, Stage::supervise));
     in_.work(fds[input].revents);
     outputs_.work(std::span<const pollfd, 2>(&fds[output], 2));
+    if (fds[refusals].revents != 0) take_refusals(/*all=*/false);
     if (fds[signals].revents != 0) pass_signals();
     else if (more_orphans_) look_at_children();
     if (fds[life].revents != 0) HARN_OK(look_at_life());
@@ -186,6 +190,13 @@ class Supervisor {
     usage_.written_bytes = record.blocks_out * block_bytes;
   }
 
+  void take_refusals(bool all) {
+    constexpr int at_once = 64;
+    const int fd = process_.refusals_fd();
+    while (hand_on_refusals(fd, settings_.on_refusal, at_once) && all) {
+    }
+  }
+
   void ask_measure() {
     if (!settings_.shared_memory || measuring_) return;
     measuring_ = true;
@@ -284,6 +295,7 @@ class Supervisor {
       if (settings_.kill_tree) settings_.kill_tree();
       if (settings_.reaper) end_orphans();
     }
+    if (process_.refusals_fd() >= 0) take_refusals(/*all=*/true);
     process_.forget();
     if (settings_.check && spent_ == Spent::nothing) spent_ = settings_.check().spent;
     const bool by_us = timed_out_ || cancelled_ || spent_ != Spent::nothing;

@@ -103,10 +103,13 @@ base::Value usage_value(const Usage& usage) {
 
 base::Value denial_value(const Denial& denial) {
   base::Value out;
-  out.set("call", denial.call);
+  if (!denial.access.empty()) out.set("access", denial.access);
+  if (!denial.call.empty()) out.set("call", denial.call);
   out.set("target", plan::write_text(denial.target));
-  out.set("rule", denial.rule);
-  if (!denial.remedy.empty()) out.set("remedy", denial.remedy);
+  out.set("rule", plan::write_text(denial.rule));
+  if (!denial.remedy.empty()) out.set("remedy", plan::write_text(denial.remedy));
+  if (!denial.hint.empty()) out.set("hint", plan::write_text(denial.hint));
+  if (!denial.processes.empty()) out.set("processes", texts(denial.processes));
   return out;
 }
 

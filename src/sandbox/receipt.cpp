@@ -28,7 +28,8 @@ std::map<std::string, std::string> layers_of(const Plan& plan) {
     if (linux->view) layers["view"] = fmt::format("{}", fmt::join(linux->view->namespaces, " "));
     if (linux->landlock) layers["landlock"] = fmt::format("ABI {}", linux->landlock->abi);
     if (linux->syscalls) layers["seccomp"] = linux->syscalls->arch;
-    if (linux->supervisor) layers["supervisor"] = linux->supervisor->reads ? "changes and reads" : "changes";
+    if (linux->supervisor)
+      layers["supervisor"] = !linux->supervisor->decides ? "explains" : linux->supervisor->reads ? "changes and reads" : "changes";
     if (linux->no_new_privileges) layers["no_new_privileges"] = "on";
     if (linux->drop_capabilities) layers["capabilities"] = "none";
   } else if (const auto* wrapper = std::get_if<Wrapper>(&plan.confinement)) {

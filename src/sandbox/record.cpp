@@ -63,6 +63,7 @@ AuditEvent finished(const Outcome& outcome, const std::string& plan_digest, cons
 AuditEvent denied(const Denial& denial, const RunOptions& options, const std::string& run_id) {
   base::Value data;
   data.set("run_id", run_id);
+  if (!denial.access.empty()) data.set("access", denial.access);
   data.set("call", denial.call);
   data.set("target", redacted_text(denial.target, options.secrets));
   data.set("rule", redacted_text(denial.rule));

@@ -148,6 +148,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
                                     .session = session,
                                     .captured_bytes = options.captured_bytes,
                                     .on_output = options.on_output,
+                                    .on_refusal = options.on_refusal,
                                     .signal_fd = own.signal_fd(),
                                     .stop_fd = options.stop_fd,
                                     .reaper = options.whole_process,
@@ -160,6 +161,10 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   tree.report(outcome);
   names.report(outcome);
   relay.report(outcome);
+  if (options.denials) {
+    auto denials = options.denials(outcome);
+    outcome.denials.insert(outcome.denials.end(), std::make_move_iterator(denials.begin()), std::make_move_iterator(denials.end()));
+  }
   if (!outcome.error.empty())
     receipt.gaps.push_back({.dimension = Dimension::processes, .code = "left_running", .paths = {}, .detail = outcome.error, .remedy = {}});
   outcome.not_recorded = std::move(not_recorded);

@@ -35,16 +35,16 @@ inline Policy quiet_policy() {
   return policy;
 }
 
-inline Result<Plan> try_lower(const Policy& policy, const HostFacts& facts) {
+inline Result<Plan> try_lower(const Policy& policy, const HostFacts& facts, bool explain = false) {
   const auto rules = PathRules::for_processes(policy, facts);
   const Command command;
   Plan plan;
-  HARN_OK(plan::lower_linux({.policy = policy, .command = command, .facts = facts, .rules = rules}, plan));
+  HARN_OK(plan::lower_linux({.policy = policy, .command = command, .facts = facts, .rules = rules, .explain = explain}, plan));
   return plan;
 }
 
-inline Plan lowered(const Policy& policy, const HostFacts& facts) {
-  auto plan = try_lower(policy, facts);
+inline Plan lowered(const Policy& policy, const HostFacts& facts, bool explain = false) {
+  auto plan = try_lower(policy, facts, explain);
   EXPECT_TRUE(plan) << plan.error().message;
   return plan ? std::move(*plan) : Plan{};
 }

@@ -79,6 +79,9 @@ std::vector<std::string> Person::harn_words(const std::vector<std::string>& word
   out.insert(out.end(), through_.begin(), through_.end());
   out.push_back(program_);
   out.insert(out.end(), words.begin(), words.end());
+  // The same person who wants to know what is refused.
+  const char* explain = std::getenv("HARN_TEST_EXPLAIN");
+  if (explain != nullptr && !words.empty() && words.front() == "run") out.insert(out.end() - std::ssize(words) + 1, "--explain");
   return out;
 }
 

@@ -21,7 +21,7 @@ class CoverageWriter {
         coverage_(coverage),
         view_(layers.view ? &*layers.view : nullptr),
         landlock_(layers.landlock ? &*layers.landlock : nullptr),
-        supervised_(layers.supervisor.has_value()),
+        supervised_(layers.supervisor && layers.supervisor->decides),
         pids_(view_ != nullptr && input.facts.linux.pid_namespaces) {}
 
   void run() {

@@ -36,25 +36,29 @@ LinuxLayers choose_layers(const PlanInput& input) {
   if (layers.view && layers.given == NetworkReach::restricted) layers.view->view.files = name_files();
   if (linux.landlock_abi >= 1)
     layers.landlock = plan_landlock(input, {.view = layers.view ? &layers.view->view : nullptr, .reach = layers.given});
-  if (!layers.view && layers.landlock && layers.filtered && linux.seccomp_notify)
-    layers.supervisor = plan_supervisor(input, *layers.landlock);
+  if (!layers.filtered || !linux.seccomp_notify) return layers;
+  if (!layers.view && layers.landlock) layers.supervisor = plan_supervisor(input, *layers.landlock);
+  if (layers.view && input.explain) layers.supervisor = plan_explanation(layers.view->view);
   return layers;
 }
 
-Result<std::optional<SyscallFilter>> filter_for(const PlanInput& input, const LinuxLayers& layers) {
+Result<std::optional<SyscallFilter>> filter_for(const PlanInput& input, LinuxLayers& layers) {
   if (!layers.filtered) return std::optional<SyscallFilter>{};
   const bool view = layers.view.has_value();
-  HARN_TRY(filter, plan_syscalls({.arch = input.facts.linux.arch,
-                                  .network = layers.given,
-                                  .private_network = view && layers.isolation.network,
-                                  .unix_full = layers.sockets.full,
-                                  .private_ipc = view,
-                                  .private_pids = view && input.facts.linux.pid_namespaces,
-                                  .metadata = somewhere_writable(input.rules) || (view && wants_temp(input.policy)),
-                                  .truncation_checked = view || layers.supervisor || input.facts.linux.landlock_abi >= 3,
-                                  .root = input.facts.uid == 0,
-                                  .supervised = layers.supervisor.has_value(),
-                                  .supervised_reads = layers.supervisor && layers.supervisor->reads}));
+  const SyscallOptions options{.arch = input.facts.linux.arch,
+                               .network = layers.given,
+                               .private_network = view && layers.isolation.network,
+                               .unix_full = layers.sockets.full,
+                               .private_ipc = view,
+                               .private_pids = view && input.facts.linux.pid_namespaces,
+                               .metadata = somewhere_writable(input.rules) || (view && wants_temp(input.policy)),
+                               .truncation_checked = view || layers.supervisor || input.facts.linux.landlock_abi >= 3,
+                               .root = input.facts.uid == 0,
+                               .supervised = layers.supervisor.has_value(),
+                               .supervised_reads = layers.supervisor && layers.supervisor->reads,
+                               .explained = layers.supervisor && layers.supervisor->explains};
+  HARN_TRY(filter, plan_syscalls(options));
+  if (options.explained) layers.supervisor->looks_at = calls_looked_at(options);
   return std::optional<SyscallFilter>(std::move(filter));
 }
 
@@ -83,14 +87,20 @@ void note_refusals(const LinuxLayers& layers, Plan& plan) {
   if (!layers.landlock) return;
   const int abi = layers.landlock->plan.abi;
   if (abi < 2) plan.notes.emplace_back("files cannot be moved or linked between directories: Landlock ABI 1 always refuses it");
-  if (layers.view) return;
   if (layers.supervisor)
     plan.notes.emplace_back("programs find no Landlock for themselves: the supervisor that acts for them would not be bound by it");
+  if (layers.view) return;
   if (abi < 3 && layers.filtered && !layers.supervisor)
     plan.notes.emplace_back("truncate by path is refused: Landlock before ABI 3 cannot judge it");
   plan.notes.emplace_back("terminals and shared memory of the host stay closed: without user namespaces there are no private ones");
   for (const auto& directory : layers.landlock->not_listable)
     plan.notes.push_back(base::quoted(directory.text()) + " cannot be listed, because something in it is denied");
+}
+
+void note_explanation(const PlanInput& input, const LinuxLayers& layers, Plan& plan) {
+  if (!input.explain || layers.supervisor) return;
+  plan.notes.emplace_back(
+      "refusals are not explained: a supervisor cannot listen here ('harn doctor' says why), or nothing could be refused");
 }
 
 // Where a limit depends on it, it is a gap of that limit.
@@ -118,6 +128,7 @@ Status lower_linux(const PlanInput& input, Plan& plan) {
   if (layers.given == NetworkReach::restricted) point_proxies_at(input.policy, layers.egress->relay_port, plan);
   place_temp(input, layers.view.has_value(), plan);
   note_refusals(layers, plan);
+  note_explanation(input, layers, plan);
   note_life(input, layers, plan);
   cover_linux(input, layers, plan.coverage);
   if (layers.view) confinement.view = std::move(layers.view->view);

@@ -2,6 +2,7 @@
 #include "plan/linux/supervisor.h"
 
 #include <algorithm>
+#include <map>
 
 #include "plan/linux/ancestors.h"
 #include "plan/linux/linux_coverage.h"
@@ -49,10 +50,22 @@ std::vector<SupervisedPath> all_rules(const PathRules& rules) {
 }  // namespace
 
 std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock) {
-  SupervisorPlan plan{.reads = !landlock.denied_inside.empty()};
+  SupervisorPlan plan{.reads = input.explain || !landlock.denied_inside.empty(), .explains = input.explain};
   if (!plan.reads && !somewhere_writable(input.rules)) return std::nullopt;
   plan.rules = plan.reads ? all_rules(input.rules) : changes_only(input.rules);
   if (plan.reads) add_proc(landlock.plan, plan.rules);
+  return plan;
+}
+
+SupervisorPlan plan_explanation(const View& view) {
+  std::map<AbsPath, Access> places;  // a later mount covers an earlier one
+  for (const auto& step : view.mounts) {
+    const bool host = step.op == MountOp::bind || step.op == MountOp::bind_read || step.op == MountOp::overlay;
+    const bool shown = host || step.op == MountOp::proc;
+    places[step.target] = shown ? Access::read : Access::none;
+  }
+  SupervisorPlan plan{.reads = true, .decides = false, .explains = true};
+  for (const auto& [path, access] : places) plan.rules.push_back({.path = path, .access = access});
   return plan;
 }
 

@@ -9,7 +9,10 @@
 
 namespace harn::plan {
 
-// Unset where the policy asks nothing that Landlock does not hold already.
+// Unset where the policy asks nothing that Landlock does not hold already, and nothing is to be explained.
 std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock);
+
+// Beside a view, which decides: only to tell what was refused. Its rules say what of the host is not there.
+SupervisorPlan plan_explanation(const View& view);
 
 }  // namespace harn::plan

@@ -104,5 +104,28 @@ TEST(Supervisor, NamesAreAGapAgainWhereSocketsCanBeBound) {
   EXPECT_EQ(codes(lowered(policy, facts).coverage, Dimension::writes), std::vector<std::string>{});
 }
 
+TEST(Supervisor, ExplainsBesideAViewWithoutDecidingAnything) {
+  auto facts = test::modern_host();
+  facts.linux.seccomp_notify = true;
+  auto policy = quiet_policy();
+  EXPECT_FALSE(confinement(lowered(policy, facts)).supervisor);
+  const auto plan = lowered(policy, facts, /*explain=*/true);
+  const auto& supervisor = confinement(plan).supervisor;
+  ASSERT_TRUE(supervisor);
+  EXPECT_TRUE(supervisor->explains && supervisor->reads && !supervisor->decides);
+  EXPECT_TRUE(traps(plan, "openat") && traps(plan, "execve"));
+  EXPECT_EQ(confinement(plan).syscalls->otherwise, SyscallAction::notify);
+  EXPECT_EQ(text_of(plan.coverage, Dimension::writes), text_of(lowered(policy, facts).coverage, Dimension::writes));
+  facts.linux.seccomp_notify = false;
+  EXPECT_FALSE(confinement(lowered(policy, facts, /*explain=*/true)).supervisor);
+}
+
+TEST(Supervisor, WithoutAViewExplainsWhatItDecides) {
+  const auto plan = lowered(quiet_policy(), host(), /*explain=*/true);
+  const auto& supervisor = confinement(plan).supervisor;
+  ASSERT_TRUE(supervisor);
+  EXPECT_TRUE(supervisor->explains && supervisor->reads && supervisor->decides);
+}
+
 }  // namespace
 }  // namespace harn::plan

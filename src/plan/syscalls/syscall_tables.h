@@ -36,6 +36,9 @@ enum class Fact : std::uint8_t {
   root,
   supervised,
   supervised_reads,
+  supervised_metadata,
+  explained,
+  explained_sockets,
 };
 
 struct SyscallGroup {
@@ -53,6 +56,9 @@ struct SyscallGroup {
 std::optional<std::size_t> find_architecture(std::string_view name);
 
 std::optional<std::uint32_t> find_syscall(std::string_view name, std::size_t architecture);
+
+// Its name, or "system call N" is all that can be said: empty.
+std::string_view syscall_name(std::uint32_t number, std::size_t architecture);
 
 // The highest number Harn knows for this architecture.
 std::uint32_t newest_syscall(std::size_t architecture);

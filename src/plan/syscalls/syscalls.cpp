@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +25,8 @@ bool value_of(Fact fact, const SyscallOptions& options) {
   switch (fact) {
     case Fact::always: return true;
     case Fact::sockets: return inet || options.unix_full || interfaces;
+    case Fact::explained: return options.supervised && options.explained;
+    case Fact::explained_sockets: return value_of(Fact::explained, options) && value_of(Fact::sockets, options);
     case Fact::interfaces: return interfaces;
     case Fact::inet: return inet;
     case Fact::host_network: return options.network == NetworkReach::unrestricted;
@@ -34,6 +37,7 @@ bool value_of(Fact fact, const SyscallOptions& options) {
     case Fact::truncation_checked: return options.truncation_checked;
     case Fact::root: return options.root;
     case Fact::supervised: return options.supervised;
+    case Fact::supervised_metadata: return options.supervised && options.metadata;
     case Fact::supervised_reads: return options.supervised && options.supervised_reads;
   }
   return false;
@@ -59,7 +63,33 @@ void append_rules(const SyscallGroup& group, std::size_t architecture, std::vect
   if (group.alternatives.empty()) rules.push_back(std::move(rule));
 }
 
+// A refusal the supervisor gives instead of the filter is the same refusal, and can be told. Not where a call may also
+// be answered otherwise: the supervisor would not know which it is. ENOSYS and its kin make programs take another way.
+void refuse_by_supervisor(SyscallFilter& filter) {
+  constexpr int not_permitted = 1;
+  std::set<std::string_view> answered;
+  for (const auto& rule : filter.rules)
+    if (rule.action == SyscallAction::notify) answered.insert(rule.names.begin(), rule.names.end());
+  for (auto& rule : filter.rules) {
+    const bool refuses = rule.action == SyscallAction::errno_ && rule.error == not_permitted;
+    const bool mixed = std::ranges::any_of(rule.names, [&](const std::string& name) { return answered.contains(name); });
+    if (refuses && !mixed) rule.action = SyscallAction::notify;
+  }
+  if (filter.otherwise == SyscallAction::errno_ && filter.otherwise_error == not_permitted) filter.otherwise = SyscallAction::notify;
+}
+
 }  // namespace
+
+std::vector<std::string> calls_looked_at(const SyscallOptions& options) {
+  std::vector<std::string> names;
+  const auto architecture = find_architecture(options.arch);
+  for (const SyscallGroup* group : tables::groups) {
+    const bool looked = group->fact == Fact::explained || group->fact == Fact::explained_sockets;
+    if (!architecture || !looked || !value_of(group->fact, options)) continue;
+    for (auto& name : rule_of(*group, *architecture).names) names.push_back(std::move(name));
+  }
+  return names;
+}
 
 std::optional<std::size_t> find_architecture(std::string_view name) {
   const auto found = std::ranges::find(tables::architectures, name);
@@ -71,6 +101,12 @@ std::optional<std::uint32_t> find_syscall(std::string_view name, std::size_t arc
   const auto found = std::ranges::lower_bound(tables::numbers, name, {}, &SyscallNumber::name);
   if (found == std::end(tables::numbers) || found->name != name || found->number[architecture] < 0) return std::nullopt;
   return static_cast<std::uint32_t>(found->number[architecture]);
+}
+
+std::string_view syscall_name(std::uint32_t number, std::size_t architecture) {
+  const auto found =
+      std::ranges::find_if(tables::numbers, [&](const SyscallNumber& row) { return row.number[architecture] == static_cast<int>(number); });
+  return found == std::end(tables::numbers) ? std::string_view() : found->name;
 }
 
 std::uint32_t newest_syscall(std::size_t architecture) {
@@ -94,6 +130,7 @@ Result<SyscallFilter> plan_syscalls(const SyscallOptions& options) {
   SyscallFilter filter{.arch = options.arch};
   for (const SyscallGroup* group : tables::groups)
     if (value_of(group->fact, options) == group->holds) append_rules(*group, *architecture, filter.rules);
+  if (value_of(Fact::explained, options)) refuse_by_supervisor(filter);
   return filter;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "harn/plan.h"
 
@@ -30,9 +31,13 @@ struct SyscallOptions {
   bool root = false;                // the command runs as uid 0
   bool supervised = false;          // a supervisor answers what changes files, names and metadata
   bool supervised_reads = false;    // … and every other open
+  bool explained = false;           // … looks at what is only asked for, and answers what is refused, to tell of it
 };
 
 // Fails with not_supported for an architecture Harn has no numbers for.
 Result<SyscallFilter> plan_syscalls(const SyscallOptions& options);
+
+// Those a supervisor only looks at, to explain: allowed by the same filter without it.
+std::vector<std::string> calls_looked_at(const SyscallOptions& options);
 
 }  // namespace harn::plan

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <span>
 
@@ -325,6 +326,35 @@ TEST(Syscalls, EveryRuleHasAReasonAndKnownNames) {
       EXPECT_FALSE(rule.names.empty()) << rule.reason;
       for (const std::string& name : rule.names) EXPECT_TRUE(test::number_of(name, arch)) << name;
     }
+  }
+}
+
+// What a supervisor lets go on after a look, a program could have rewritten meanwhile: so all of it must be allowed
+// without a look. And what it refuses in place of the filter is what the filter refuses, with the same error.
+TEST(Syscalls, ExplainingOpensNothing) {
+  for (auto options : {nothing, view, landlock_only, everything, with_network(view, NetworkReach::loopback)}) {
+    options.supervised = options.supervised_reads = true;
+    const auto plain = plan_syscalls(options);
+    options.explained = true;
+    const auto looked = calls_looked_at(options);
+    EXPECT_FALSE(looked.empty());
+    for (const auto& name : looked) {
+      bool always = false;
+      for (const auto& rule : plain->rules) {
+        if (std::ranges::find(rule.names, name) == rule.names.end()) continue;
+        EXPECT_EQ(rule.action, SyscallAction::allow) << name;
+        always = always || rule.when.empty();
+      }
+      EXPECT_TRUE(always) << name;
+    }
+    auto explained = plan_syscalls(options);
+    std::erase_if(explained->rules, [&](const SyscallRule& rule) {
+      return rule.action == SyscallAction::notify && rule.error == 0 && std::ranges::find(looked, rule.names.front()) != looked.end();
+    });
+    for (auto& rule : explained->rules)
+      if (rule.action == SyscallAction::notify && rule.error != 0) rule.action = SyscallAction::errno_;
+    explained->otherwise = SyscallAction::errno_;
+    EXPECT_EQ(*explained, *plain);
   }
 }
 

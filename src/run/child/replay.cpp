@@ -144,10 +144,10 @@ Word become_command(Launch& launch) {
     return raw_syscall(SYS_execveat, launch.program_fd, word_of(""), word_of(launch.argv), word_of(launch.envp), AT_EMPTY_PATH);
   Word answer = -ENOENT;
   for (std::size_t i = 0; i < launch.candidate_count; ++i) {
-    Word result = raw_syscall(SYS_execve, word_of(launch.candidates[i]), word_of(launch.argv), word_of(launch.envp));
+    Word result = raw_syscall(SYS_execve, word_of(launch.candidates[i]), word_of(launch.argv), word_of(launch.envp), 0, 0, own_exec);
     if (result == -ENOEXEC) {
       launch.shell_argv[1] = const_cast<char*>(launch.candidates[i]);
-      result = raw_syscall(SYS_execve, word_of(launch.shell_argv[0]), word_of(launch.shell_argv), word_of(launch.envp));
+      result = raw_syscall(SYS_execve, word_of(launch.shell_argv[0]), word_of(launch.shell_argv), word_of(launch.envp), 0, 0, own_exec);
     }
     if (result == -EACCES) answer = result;
     else if (result != -ENOENT && result != -ENOTDIR) return result;

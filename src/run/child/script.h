@@ -120,7 +120,11 @@ struct Script {
 };
 
 inline constexpr int first_kept_fd = 3;
-inline constexpr int max_kept = 4;
+inline constexpr int max_kept = 5;
+
+// In a register exec does not use: a filter that shows every exec to a supervisor lets this one pass, because
+// nobody listens yet (assets/syscalls, OUR_OWN_EXEC).
+inline constexpr long own_exec = 0x6861726e;
 
 // Everything both children need. Lives in memory shared with the caller.
 struct Launch {
@@ -134,7 +138,7 @@ struct Launch {
   char** shell_argv = nullptr;  // for a script without a first line: {"/bin/sh", found, args…}; the child fills `found`
   char* const* envp = nullptr;
   char* const* init_argv = nullptr;
-  int kept[max_kept] = {-1, -1, -1, -1};  // what the init program, or the supervisor, keeps from number 3 on
+  int kept[max_kept] = {-1, -1, -1, -1, -1};  // what the init program, or the supervisor, keeps from number 3 on
   int kept_count = 0;
   int listener_fd = -1;  // what the syscall filter answered
   Report report = {};

@@ -13,13 +13,36 @@ struct Answer {
   Fd descriptor = {};    // to be given to the caller instead
   bool on_exec = false;  // … and closed there on exec
   bool alone = false;    // … and no longer ours when the call returns
+  bool go_on = false;    // nothing is decided here, and it would block: let it wait by itself
   bool later = false;    // it would block: ask again soon, with `descriptor` kept until then
+};
+
+// Where the paths of one call led, for whoever explains a refusal; the first two there are.
+struct Trace {
+  PathText paths[2] = {};
+  bool there[2] = {};
+  int count = 0;
+
+  void clear() { count = 0; }
+  void add(const Place& place) {
+    if (count == 2 || place.path.view().empty()) return;
+    paths[count].clear().add(place.path.view());
+    there[count++] = place.exists;
+  }
 };
 
 struct Request {
   const Caller& caller;
   const Rules& rules;
-  Fd kept = {};  // from an earlier attempt that was answered `later`
+  Fd kept = {};            // from an earlier attempt that was answered `later`
+  bool decides = true;     // else the layers around us do
+  Trace* trace = nullptr;  // null = nobody asks
+
+  Allowed at(std::string_view path) const { return decides ? rules.at(path) : Allowed::changing; }
+  bool closed_beneath(std::string_view path) const { return decides && rules.closed_beneath(path); }
+  void note(const Place& place) const {
+    if (trace != nullptr) trace->add(place);
+  }
 };
 
 // The one place where a decision becomes a refusal.

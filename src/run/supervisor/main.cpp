@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -110,6 +111,13 @@ void end_everybody(Life& life) {
   leave(0);
 }
 
+// Without a namespace of their own nobody may make segments, and those of the host are not counted.
+void measure() {
+  shm_info segments = {};
+  if (raw_syscall(SYS_getpid) == 1) raw_syscall(SYS_shmctl, 0, SHM_INFO, word_of(&segments));
+  tell({.kind = init::Record::measured, .shared_pages = segments.shm_rss + segments.shm_swp});
+}
+
 void obey(Life& life) {
   unsigned char order = 0;
   const Word got = raw_syscall(SYS_read, control_fd, word_of(&order), 1);
@@ -118,7 +126,7 @@ void obey(Life& life) {
     leave(init::abandoned_exit);
   }
   if (got != 1) return;
-  if (order == init::measure) return tell({.kind = init::Record::measured});  // without a namespace nobody may make segments
+  if (order == init::measure) return measure();
   const int number = order & ~init::to_everybody;
   const bool everybody = (order & init::to_everybody) != 0;
   if (everybody) signal_descendants(number);
@@ -146,14 +154,24 @@ int receive_listener(Life& life) {
   return listener;
 }
 
-Rules map_rules() {
+// A file that is not as it should be gives no rules and no orders: nothing is allowed.
+Rules map_rules(Orders& orders) {
   struct stat status = {};
   if (raw_syscall(SYS_newfstatat, rules_fd, word_of(""), word_of(&status), AT_EMPTY_PATH) < 0) return {};
   const auto size = static_cast<std::size_t>(status.st_size);
-  const Word block = raw_syscall(SYS_mmap, 0, status.st_size, PROT_READ, MAP_PRIVATE, rules_fd, 0);
+  const Word mapped = raw_syscall(SYS_mmap, 0, status.st_size, PROT_READ, MAP_PRIVATE, rules_fd, 0);
   raw_syscall(SYS_close, rules_fd);
-  if (block < 0 && block > -4096) return {};
-  return {reinterpret_cast<const char*>(block), size};
+  Duties duties;
+  if ((mapped < 0 && mapped > -4096) || size < sizeof duties) return {};
+  const char* block = reinterpret_cast<const char*>(mapped);
+  __builtin_memcpy(&duties, block, sizeof duties);
+  const auto rows = duties.refused * sizeof(RefusedCall);
+  const auto before = sizeof duties + rows + duties.looked_at * sizeof(std::uint32_t);
+  if (before > size) return {};
+  orders = {.duties = duties,
+            .refused = reinterpret_cast<const RefusedCall*>(block + sizeof duties),
+            .looked_at = reinterpret_cast<const std::uint32_t*>(block + sizeof duties + rows)};
+  return {block + before, size - before};
 }
 
 [[noreturn]] void live() {
@@ -169,8 +187,9 @@ Rules map_rules() {
   Life life;
   const int listener = receive_listener(life);
   raw_syscall(SYS_ioctl, listener, set_flags, sync_wake_up);  // keeps caller and supervisor on one processor, where the kernel can
-  const Rules rules = map_rules();
-  Server server(listener, rules);
+  Orders orders;
+  const Rules rules = map_rules(orders);
+  Server server(listener, rules, orders);
 
   const unsigned long but_child = ~(1ul << (SIGCHLD - 1));
   for (;;) {

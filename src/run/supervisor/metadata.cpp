@@ -21,13 +21,14 @@ struct Held {
 };
 
 bool may_change(const Request& request, const Place& place) {
-  return is_nameless(place) || request.rules.at(place.path.view()) == Allowed::changing;
+  return is_nameless(place) || request.at(place.path.view()) == Allowed::changing;
 }
 
 Word take(const Request& request, const Target& target, Held& held) {
   Place place;
   const Word found =
       target.descriptor ? walk_descriptor(request.caller, target.at.start, place) : find(request, target.at, target.last, place);
+  if (target.descriptor) request.note(place);
   if (found < 0) return found;
   if (!place.exists) return -ENOENT;
   if (place.slash && !S_ISDIR(place.mode)) return -ENOTDIR;

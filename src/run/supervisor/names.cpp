@@ -21,13 +21,13 @@ Word find_new(const Request& request, At at, Place& place) {
 }
 
 // A link where names beneath it are closed would give them another content: what it leads to.
-bool may_be_link(const Request& request, const Place& place) { return !request.rules.closed_beneath(place.path.view()); }
+bool may_be_link(const Request& request, const Place& place) { return !request.closed_beneath(place.path.view()); }
 
 // A directory takes everything beneath it along: away from where the rules are, or to where they are.
 bool may_carry(const Request& request, const Place& moved, const Place& to) {
   if (S_ISLNK(moved.mode)) return may_be_link(request, to);
   if (!S_ISDIR(moved.mode)) return true;
-  return !request.rules.closed_beneath(moved.path.view()) && !request.rules.closed_beneath(to.path.view());
+  return !request.closed_beneath(moved.path.view()) && !request.closed_beneath(to.path.view());
 }
 
 }  // namespace
@@ -35,12 +35,14 @@ bool may_carry(const Request& request, const Place& moved, const Place& to) {
 Word find(const Request& request, At at, Last last, Place& place) {
   static PathText path;
   if (const Word result = request.caller.read_text(at.path, path); result < 0) return result;
-  return walk(request.caller, at.start, path.view(), last, place);
+  const Word result = walk(request.caller, at.start, path.view(), last, place);
+  request.note(place);
+  return result;
 }
 
 bool may_change_name(const Request& request, const Place& place) {
-  return place.end == End::name && request.rules.at(place.path.view()) == Allowed::changing &&
-         request.rules.at(place.around.view()) == Allowed::changing;
+  return place.end == End::name && request.at(place.path.view()) == Allowed::changing &&
+         request.at(place.around.view()) == Allowed::changing;
 }
 
 bool is_nameless(const Place& place) {
@@ -88,12 +90,13 @@ Word make_hard_link(const Request& request, At from, At to, unsigned flags) {
   const auto last = (flags & AT_SYMLINK_FOLLOW) != 0 ? Last::follow : Last::keep;
   const Word found =
       held ? walk_descriptor(request.caller, from.start, source) : walk(request.caller, from.start, path.view(), last, source);
+  request.note(source);
   if (found < 0) return found;
   if (!source.exists) return -ENOENT;
   if (S_ISDIR(source.mode)) return -EPERM;
   Place place;
   if (const Word result = find_new(request, to, place); result < 0) return result;
-  if (request.rules.at(source.path.view()) != Allowed::changing) return refuse();
+  if (request.at(source.path.view()) != Allowed::changing) return refuse();
   if (S_ISLNK(source.mode) && !may_be_link(request, place)) return refuse();
   Fd object;
   if (const Word result = hold(source, object); result < 0) return result;

@@ -23,7 +23,7 @@ struct Wish {
 
 bool may_open(const Request& request, const Place& place, const Wish& wish) {
   if (is_nameless(place)) return true;
-  const auto allowed = request.rules.at(place.path.view());
+  const auto allowed = request.at(place.path.view());
   if (!wish.writes()) return allowed != Allowed::nothing;
   return allowed == Allowed::changing || (allowed == Allowed::writing && S_ISCHR(place.mode));
 }
@@ -87,10 +87,11 @@ Answer open_existing(Request& request, Place& place, const Wish& wish) {
     name = own_descriptor(object.get(), link).c_str();
     flags &= ~static_cast<unsigned>(O_NOFOLLOW);
   }
+  const bool pipe = S_ISFIFO(place.mode);
+  if (pipe && !request.decides && !wish.has(O_NONBLOCK)) return {.go_on = true};
   const bool device = S_ISCHR(place.mode);
   if (device && is_terminal_of_another(request, from, name, object ? 0 : AT_SYMLINK_NOFOLLOW)) return failed(-ENXIO);
   const Word fd = raw_syscall(SYS_openat, from, word_of(name), flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, wish.mode);
-  const bool pipe = S_ISFIFO(place.mode);
   const bool waits = !wish.has(O_NONBLOCK) && (fd == -EAGAIN || (fd == -ENXIO && pipe));
   if (waits) return {.later = true};
   if (fd < 0) return failed(fd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the supervisor program is given when it starts: five descriptors and one block of rules. It
-// speaks to the launcher as the init program does (init/protocol.h).
+// What the supervisor program is given when it starts: a few descriptors and one file with its duties and
+// rules. It speaks to the launcher as the init program does (init/protocol.h); refusals go another way.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,49 @@ namespace harn::run::supervisor {
 inline constexpr int status_fd = 3;
 inline constexpr int control_fd = 4;
 inline constexpr int post_fd = 5;   // a socket: the command's process sends the listener, and its own number
-inline constexpr int rules_fd = 6;  // a file with the rules, see below
+inline constexpr int rules_fd = 6;  // a file: Duties, its rows of calls, the rules; see below
+inline constexpr int tell_fd = 7;   // a socket; refusals are told here, where they are to be explained
+
+// Beyond the rules. A call number of `refused` is answered with its error, one of `looked_at` goes on after a
+// look; both are told when they fail. Everything else that is trapped is made on behalf, or refused.
+struct Duties {
+  std::uint32_t decides = 1;  // 0: other layers decide about every path
+  std::uint32_t tells = 0;
+  std::uint32_t refused = 0;    // how many rows follow: {call, error}
+  std::uint32_t looked_at = 0;  // … and how many numbers after them
+};
+struct RefusedCall {
+  std::uint32_t number = 0;
+  std::int32_t error = 0;
+};
+
+enum class Wanted : std::uint8_t {
+  reading,
+  writing,   // what is there
+  making,    // a name that is not there
+  removing,  // a name
+  metadata,
+  finding,  // only asked about
+  running,
+  reaching,  // `text` is an address as the kernel has it, or the path of a socket
+  calling,   // no path: the call itself is refused
+};
+
+// One refusal: this, then `text_size` bytes, then `processes` rows from the caller up to the command.
+struct Refusal {
+  std::uint32_t number = 0;  // of the system call
+  std::int32_t error = 0;    // positive; 0 = not known, it went on
+  Wanted wanted = Wanted::calling;
+  std::uint8_t processes = 0;
+  std::uint16_t text_size = 0;
+  std::uint32_t lost = 0;  // told before and not taken
+  std::uint64_t arguments[3] = {};
+};
+struct ProcessRow {
+  std::uint32_t id = 0;
+  char name[16] = {};  // the kernel's short name, without a closing zero when it is full
+};
+inline constexpr int most_processes = 8;
 
 // What a path may be used for. The nearest rule at or above a path decides; without one, nothing.
 enum class Allowed : std::uint8_t {

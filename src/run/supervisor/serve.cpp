@@ -7,6 +7,9 @@
 namespace harn::run::supervisor {
 namespace {
 
+// Trapped by a filter that asks for more than this program knows, or refuses it.
+constexpr Word unknown_call = -EPERM;
+
 Word in_place(const Request& request, const seccomp_data& call);
 
 // One row per call: arguments as the kernel declares them, int where it says int.
@@ -90,7 +93,7 @@ Word in_place(const Request& request, const seccomp_data& call) {
     case SYS_utimes: return change_times(request, path(Last::follow), args[1], Times::timevals);
     case SYS_futimesat: return change_times(request, args[1] == 0 ? held : Target{.at = at(0)}, args[2], Times::timevals);
 #endif
-    default: return refuse();  // trapped by a filter that asks for more than this program knows
+    default: return unknown_call;
   }
 }
 
@@ -124,10 +127,45 @@ void Server::send_descriptor(const seccomp_notif& call, Answer& answer) const {
   raw_syscall(SYS_ioctl, listener_, SECCOMP_IOCTL_NOTIF_SEND, word_of(&response));
 }
 
+// Only for calls that the filter would allow without us, and where we decide nothing about them: whoever rewrites the
+// arguments now gains nothing.
+void Server::let_go_on(const seccomp_notif& call) const {
+  const seccomp_notif_resp response = {.id = call.id, .val = 0, .error = 0, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+  raw_syscall(SYS_ioctl, listener_, SECCOMP_IOCTL_NOTIF_SEND, word_of(&response));
+}
+
+bool Server::answer_without_acting(const Caller& caller, const seccomp_notif& call) {
+  const auto number = static_cast<std::uint32_t>(call.data.nr);
+  if (const auto* refused = orders_.refusal_of(number)) {
+    if (orders_.duties.tells != 0) teller_.tell(caller, call.data, Wanted::calling, {}, -refused->error);
+    send(call, -refused->error);
+    return true;
+  }
+  if (!orders_.looks_at(number)) return false;
+  look({.caller = caller, .call = call.data, .rules = rules_, .teller = teller_});
+  let_go_on(call);
+  return true;
+}
+
 bool Server::answer(const seccomp_notif& call, Fd& kept) {
   const Caller caller(listener_, call.id, call.pid);
-  Request request{.caller = caller, .rules = rules_, .kept = static_cast<Fd&&>(kept)};
+  if (answer_without_acting(caller, call)) return true;
+  const bool tells = orders_.duties.tells != 0;
+  trace_.clear();
+  Request request{.caller = caller,
+                  .rules = rules_,
+                  .kept = static_cast<Fd&&>(kept),
+                  .decides = orders_.duties.decides != 0,
+                  .trace = tells ? &trace_ : nullptr};
   Answer answer = perform(request, call.data);
+  if (tells && answer.value < 0) {
+    if (trace_.count == 0 && answer.value == unknown_call) teller_.tell(caller, call.data, Wanted::calling, {}, answer.value);
+    else teller_.tell_paths(caller, call.data, trace_, answer.value);
+  }
+  if (answer.go_on) {
+    let_go_on(call);
+    return true;
+  }
   if (answer.later) {
     kept = static_cast<Fd&&>(answer.descriptor);
     return false;

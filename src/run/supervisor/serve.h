@@ -4,13 +4,31 @@
 
 #include <linux/seccomp.h>
 
-#include "run/supervisor/calls.h"
+#include "run/supervisor/look.h"
 
 namespace harn::run::supervisor {
 
+// What the launcher asked for beyond the rules: see protocol.h.
+struct Orders {
+  Duties duties = {};
+  const RefusedCall* refused = nullptr;
+  const std::uint32_t* looked_at = nullptr;
+
+  const RefusedCall* refusal_of(std::uint32_t call) const {
+    for (std::uint32_t i = 0; i < duties.refused; ++i)
+      if (refused[i].number == call) return &refused[i];
+    return nullptr;
+  }
+  bool looks_at(std::uint32_t call) const {
+    for (std::uint32_t i = 0; i < duties.looked_at; ++i)
+      if (looked_at[i] == call) return true;
+    return false;
+  }
+};
+
 class Server {
  public:
-  Server(int listener, const Rules& rules) : listener_(listener), rules_(rules) {}
+  Server(int listener, const Rules& rules, const Orders& orders) : listener_(listener), rules_(rules), orders_(orders), teller_(rules) {}
 
   // Takes one notification and answers it. To be called when the listener is readable.
   void serve();
@@ -27,11 +45,17 @@ class Server {
 
   // False when it has to wait.
   bool answer(const seccomp_notif& call, Fd& kept);
+  // False when the call is one to be made on behalf.
+  bool answer_without_acting(const Caller& caller, const seccomp_notif& call);
   void send(const seccomp_notif& call, Word value) const;
+  void let_go_on(const seccomp_notif& call) const;
   void send_descriptor(const seccomp_notif& call, Answer& answer) const;
 
   int listener_;
   const Rules& rules_;
+  const Orders& orders_;
+  Teller teller_;
+  Trace trace_ = {};
   Waiting waiting_[most_waiting] = {};
   int waiting_count_ = 0;
 };

@@ -54,7 +54,7 @@ class Walker {
     if (const Word result = begin(start, path); result < 0) return result;
     bool over = false;
     while (!over)
-      if (const Word result = step(over); result < 0) return result;
+      if (const Word result = step(over); result < 0) return describe(result);
     return finish();
   }
 
@@ -202,6 +202,15 @@ class Walker {
     if (!S_ISDIR(status.st_mode)) return -ENOTDIR;
     here_ = static_cast<Fd&&>(object);
     return 0;
+  }
+
+  // Where it would have led: as far as it was followed, then by its text. Nothing is decided by it.
+  Word describe(Word error) {
+    auto& path = place_.path;
+    if (!here_ || where(here_.get(), path) < 0 || path.view().front() != '/') path.clear();
+    else if (path.view() == "/") path.clear();
+    if (!path.add("/").add(place_.name.view()).add(rest_.view().substr(at_)).fits()) path.clear();
+    return error;
   }
 
   Word finish() {

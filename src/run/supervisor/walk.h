@@ -31,7 +31,7 @@ struct Place {
   bool exists = false;   // else only the last name is missing
   unsigned mode = 0;     // st_mode, where it exists
   PathText around = {};  // where `directory` is
-  PathText path = {};    // where the end is; may begin with no slash when it has no place ("pipe:[1]")
+  PathText path = {};    // where the end is, or would be; may begin with no slash when it has no place ("pipe:[1]")
 };
 
 // 0, or -errno as the caller's own call would have failed.

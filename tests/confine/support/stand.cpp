@@ -51,7 +51,8 @@ std::vector<std::string> words_for(const Stand& stand, const Scene& scene, const
   std::vector<std::string> words;
   const auto wrap = [&](const std::string& file) {
     words.push_back(tools + "/harn");
-    const auto more = harn_words(stand, scene, file);
+    auto more = harn_words(stand, scene, file);
+    if (stand.way == Way::explained) more.insert(more.begin() + 1, "--explain");
     words.insert(words.end(), more.begin(), more.end());
   };
   if (const auto less = less_word(stand.way); !less.empty()) {
@@ -87,9 +88,10 @@ std::string read(const std::string& path) {
 }  // namespace
 
 std::string Stand::name() const {
-  static constexpr std::string_view names[] = {
-      "SucceedsUnconfined",  "RefusedWithTheView",  "RefusedWithoutUserNamespaces", "RefusedOrNamedUnsupervised", "RefusedNested",
-      "RefusedByBubblewrap", "RefusedInAContainer", "TwoLocksWithoutTheView",       "TwoLocksWithoutLandlock",    "TwoLocksWithoutSeccomp"};
+  static constexpr std::string_view names[] = {"SucceedsUnconfined",         "RefusedWithTheView",    "RefusedWithoutUserNamespaces",
+                                               "RefusedOrNamedUnsupervised", "RefusedWhileExplained", "RefusedNested",
+                                               "RefusedByBubblewrap",        "RefusedInAContainer",   "TwoLocksWithoutTheView",
+                                               "TwoLocksWithoutLandlock",    "TwoLocksWithoutSeccomp"};
   return fmt::format("{}As{}", names[static_cast<std::size_t>(way)], uid == 0 ? "Root" : "User");
 }
 

@@ -17,6 +17,7 @@ enum class Way : unsigned char {
   view,          // everything this kernel offers
   bare,          // as on a host without user namespaces
   unsupervised,  // … and where nobody can answer for the command either: the gaps are named
+  explained,     // everything, and a supervisor that makes the calls to tell what is refused
   nested,        // inside another harn
   bubblewrap,    // the view by another program, without Landlock
   container,     // of an engine
