@@ -17,9 +17,11 @@ int problem(const harn::Error& error) {
 
 }  // namespace
 
-int main(int, char** argv, char** variables) {
+int main(int argc, char** argv, char** variables) {
   // The library reads neither the environment nor the working directory by itself.
-  harn::Context context{.cwd = harn::AbsPath::of(argv[1])};
+  const auto directory = harn::AbsPath::parse(argc > 1 ? argv[1] : "");
+  if (!directory) return std::fprintf(stderr, "usage: %s DIRECTORY (absolute): where the command works\n", argv[0]), 2;
+  harn::Context context{.cwd = *directory};
   for (; *variables != nullptr; ++variables) {
     const std::string entry = *variables;
     const auto equals = entry.find('=');

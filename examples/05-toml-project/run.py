@@ -16,7 +16,7 @@ async def main() -> None:
         print(executor.validate_command("nc -l 80"))
         print(executor.validate_command("rsync -a a b"))
         result = await executor.execute("echo licence: ${PROJECT_LICENCE-withheld}")
-        print(result.stdout, end="")
+        print(result.error or result.stdout, end="")
 
 
 os.environ["PROJECT_LICENCE"] = "secret"

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "host/resolve_paths.h"
+#include "policy/env_rules.h"
 #include "policy/path_model.h"
 #include "policy/presets.h"
 
@@ -22,7 +23,31 @@ bool lifts_something(const Policy& policy, const AbsPath& path) {
   return false;
 }
 
+// Where a path of the command line really is.
+Result<AbsPath> real_place(const AbsPath& path, const Prepared& prepared) {
+  if (!prepared.this_host) return path;
+  return host::resolve_parent(path);
+}
+
 }  // namespace
+
+Result<std::vector<std::string>> flags_in_vain(const Arguments& arguments, const Prepared& prepared) {
+  std::vector<std::string> out;
+  for (const auto* option : {"read", "write"}) {
+    HARN_TRY(paths, path_arguments(arguments.all(option), prepared.context));
+    for (const auto& path : paths) {
+      HARN_TRY(real, real_place(path, prepared));
+      if (!prepared.rules.decide(real, FileOp::read).allowed)
+        out.push_back(
+            fmt::format("--{} {} opens nothing: built-in credential paths and denials stay closed ('harn plan --explain-path' says which)",
+                        option, base::quoted(path.text())));
+    }
+  }
+  for (const auto& name : arguments.all("env-pass"))
+    if (policy::always_stripped(name))
+      out.push_back(fmt::format("--env-pass {}: this variable never reaches a sandbox", base::quoted(name)));
+  return out;
+}
 
 Result<std::vector<std::string>> idle_flag_notes(const Arguments& arguments, const Prepared& prepared) {
   std::vector<std::string> notes;
@@ -32,11 +57,7 @@ Result<std::vector<std::string>> idle_flag_notes(const Arguments& arguments, con
       notes.push_back(fmt::format("--deny {}: nothing is there now; the rule stays", base::quoted(path.text())));
   HARN_TRY(unprotected, path_arguments(arguments.all("unprotect"), prepared.context));
   for (const auto& path : unprotected) {
-    auto real = path;
-    if (prepared.this_host) {
-      HARN_TRY(resolved, host::resolve_parent(path));
-      real = std::move(resolved);
-    }
+    HARN_TRY(real, real_place(path, prepared));
     if (!lifts_something(prepared.policy, real))
       notes.push_back(
           fmt::format("--unprotect {} lifts nothing: no protected name of a writable root is there", base::quoted(path.text())));

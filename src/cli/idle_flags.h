@@ -11,6 +11,9 @@
 
 namespace harn::cli {
 
+// Grants that open nothing, because something built in stays closed; known once the rules are.
+Result<std::vector<std::string>> flags_in_vain(const Arguments& arguments, const Prepared& prepared);
+
 // One note for each --deny of nothing and each --unprotect that lifts nothing.
 Result<std::vector<std::string>> idle_flag_notes(const Arguments& arguments, const Prepared& prepared);
 

@@ -95,6 +95,16 @@ Result<std::vector<std::string>> flags_cut_short(const PolicyLayers& layers, con
   return out;
 }
 
+// The hint of a refusal names the file that is meant.
+Result<Composed> composed_from(const LoadedLayers& loaded) {
+  auto composed = compose_layers(loaded.layers);
+  if (composed || loaded.harness_file.empty()) return composed;
+  auto& hint = composed.error().hint;
+  if (const auto at = hint.find("'harn trust'"); at != std::string::npos)
+    hint.replace(at, std::string_view("'harn trust'").size(), fmt::format("'harn trust {}'", base::shell_word(loaded.harness_file)));
+  return composed;
+}
+
 // A mistyped path on the command line is named by its option, before it becomes a member of a policy.
 Status check_there(std::string_view option, const AbsPath& path) {
   HARN_OK(host::resolve_existing(path));
@@ -242,6 +252,7 @@ Status load_harness_project(const HostFacts& facts, const std::string* mode, Loa
   HARN_TRY(policy, resolve_policy_paths(std::move(file->policy)));
   loaded.layers.project = std::move(policy);
   loaded.layers.project_digest = trust_digest(file->source);
+  loaded.harness_file = file->source.path.text();
   loaded.backend = file->backend;
   loaded.image = std::move(file->image);
   return {};
@@ -304,7 +315,7 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   keep_network_for_loopback(arguments, loaded.layers);
   if (loaded.layers.flags) HARN_OK(add_egress_hosts(arguments, caller.environment, *loaded.layers.flags));
   prepared.options.egress.ports = named_ports(loaded.layers);
-  HARN_TRY(composed, compose_layers(loaded.layers));
+  HARN_TRY(composed, composed_from(loaded));
   if (prepared.this_host) HARN_OK(check_links(loaded, composed.policy, prepared.facts));
   prepared.policy = composed.policy;
   add_default_limits(arguments, prepared.policy.limits);
@@ -316,6 +327,9 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   HARN_TRY(idle, idle_flag_notes(arguments, prepared));
   prepared.notes.insert(prepared.notes.end(), idle.begin(), idle.end());
   HARN_OK(prepare_rules(arguments, caller, prepared));
+  HARN_TRY(vain, flags_in_vain(arguments, prepared));
+  prepared.cut_short.insert(prepared.cut_short.end(), vain.begin(), vain.end());
+  prepared.notes.insert(prepared.notes.end(), vain.begin(), vain.end());
   return prepared;
 }
 

@@ -40,6 +40,7 @@ struct LoadedLayers {
   std::vector<Policy> written = {};     // the same but the ceiling, as they stand
   std::optional<Backend> backend = {};  // docker, where a Harness project asks for a container and no flag says otherwise
   std::string image = {};               // … and what it is made of
+  std::string harness_file = {};        // where those settings of the project stand
   std::string users_image = {};         // in the user's settings
 };
 

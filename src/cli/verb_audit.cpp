@@ -87,6 +87,14 @@ std::string line_of(const AuditRecord& record, bool json) {
          "\n";
 }
 
+// All runs of a program that embeds Harn share a session; each has the number of its receipt besides.
+bool belongs_to(const AuditRecord& record, const std::string& session) {
+  if (record.session_id == session) return true;
+  const auto data = base::parse_json(record.data);
+  const auto* run = data ? data->find("run_id") : nullptr;
+  return run != nullptr && value_text(*run) == session;
+}
+
 // Standard output as it goes, so that a long log is never in memory as a whole.
 bool say(const Caller& caller, Reply& reply, const std::string& text) {
   if (caller.write != nullptr) return caller.write(text);
@@ -159,7 +167,7 @@ Result<Reply> audit_show(const Arguments& arguments, const Caller& caller) {
   Reply reply;
   std::deque<std::string> last;
   const auto read = read_audit_log(directory, [&](const AuditRecord& record) {
-    if (session != nullptr && record.session_id != *session) return true;
+    if (session != nullptr && !belongs_to(record, *session)) return true;
     if (!types.empty() && std::ranges::find(types, record.event_type) == types.end()) return true;
     auto line = line_of(record, arguments.has("json"));
     if (count == 0) return say(caller, reply, line);

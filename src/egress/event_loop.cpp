@@ -47,6 +47,8 @@ bool EventLoop::watch(int fd, std::uint32_t events, Callback callback, Watch& ou
 }
 
 void EventLoop::turn(std::chrono::milliseconds at_most) {
+  // Before anything new: what has ended must not count any more when the next connection comes.
+  for (auto& work : std::exchange(soon_, {})) work();
   std::array<epoll_event, 256> events = {};
   const int wait = soon_.empty() ? static_cast<int>(at_most.count()) : 0;
   const int ready = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait);
@@ -57,7 +59,6 @@ void EventLoop::turn(std::chrono::milliseconds at_most) {
     if (slot.generation == static_cast<std::uint32_t>(tag >> 32) && slot.callback)
       slot.callback(events[static_cast<std::size_t>(i)].events);
   }
-  for (auto& work : std::exchange(soon_, {})) work();
   ended_.clear();
 }
 

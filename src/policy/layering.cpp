@@ -170,13 +170,22 @@ Status check_project(const PolicyLayers& layers, const std::vector<Widening>& wi
                 "run 'harn trust' to accept this file as it is, or remove what it adds");
 }
 
+// What nobody means as a project.
+std::string_view too_wide(const AbsPath& root, const AbsPath& home) {
+  if (root.is_root()) return "the whole file system";
+  if (root == home) return "your whole home directory";
+  if (root.contains(home)) return "which holds your home directory";
+  for (const auto* shared : {"/tmp", "/var/tmp", "/dev/shm"})
+    if (root.text() == shared) return "which everybody on this machine shares";
+  return {};
+}
+
 // Handing out all of / or of the home directory has to be somebody's words, not where they stood.
 Status check_workspace(const PolicyLayers& layers, const Policy& policy) {
   if (layers.flags && layers.flags->workspace_roots) return {};
   for (const AbsPath& root : entries(policy.workspace_roots))
-    if (root.contains(layers.home) || root.is_root())
-      return refuse(fmt::format("the workspace would be {}, {}", base::quoted(root.text()),
-                                root.is_root() ? "the whole file system" : "your whole home directory"),
+    if (const auto whose = too_wide(root, layers.home); !whose.empty())
+      return refuse(fmt::format("the workspace would be {}, {}", base::quoted(root.text()), whose),
                     fmt::format("run inside a project, or name it with --write {}", base::shell_word(root.text())));
   return {};
 }

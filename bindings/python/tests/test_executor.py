@@ -21,6 +21,17 @@ LEAK_ROUNDS = int(os.environ.get("HARNESS_LEAK_ROUNDS", "150"))
 
 
 class Executing(SandboxTest):
+    def test_what_appeared_is_told(self) -> None:
+        result = create_executor(cwd=self.work).execute_sync("touch .envrc")
+        self.assertEqual(result.appeared, (str(self.work / ".envrc"),))
+        self.assertFalse(result.cancelled)
+
+    def test_mistakes_of_the_caller_are_named(self) -> None:
+        with self.assertRaisesRegex(TypeError, "give a SandboxPolicy"):
+            create_executor({"mode": "process"})  # type: ignore[arg-type]
+        with self.assertRaisesRegex(ValueError, "timeout is -1"):
+            create_executor(cwd=self.work).execute_sync("true", timeout=-1)
+
     def test_output_exit_code_and_error(self) -> None:
         result = await_all(self.executor().execute("echo out; echo problem >&2; exit 42"))
         self.assertEqual((result.stdout, result.stderr, result.exit_code, result.error), ("out\n", "problem\n", 42, None))

@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import unittest
@@ -23,13 +22,13 @@ print(harness.__file__)
 
 
 class Install(SandboxTest):
-    @unittest.skipUnless(all(importlib.util.find_spec(name) for name in ("pip", "setuptools", "wheel")), "needs pip, setuptools and wheel")
-    def test_pip_without_network(self) -> None:
-        source = self.root / "source"  # building leaves files beside what it builds
-        shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+    @unittest.skipUnless(importlib.util.find_spec("pip"), "needs pip")
+    def test_pip_without_network_and_without_other_packages(self) -> None:
+        before = sorted(path for path in PACKAGE.iterdir() if path.name != "__pycache__")
         target = self.root / "target"
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-index", "--root-user-action=ignore", "--target", str(target), str(source)],
-                       check=True, timeout=120, env={**self.environment(), "PIP_CONFIG_FILE": os.devnull})
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--root-user-action=ignore", "--target", str(target), str(PACKAGE)],
+                       check=True, timeout=120, env={**self.environment(), "PIP_CONFIG_FILE": os.devnull, "PYTHONDONTWRITEBYTECODE": "1"})
+        self.assertEqual(sorted(path for path in PACKAGE.iterdir() if path.name != "__pycache__"), before, "nothing is left in the tree")
         self.assertTrue((target / "harness" / "py.typed").exists())
         environment = {**self.environment(), "PYTHONPATH": str(target), "HARN_LIBRARY": _native.find_library()}
         run = subprocess.run([sys.executable, "-c", CODE], cwd=self.work, env=environment, capture_output=True, text=True, timeout=60)

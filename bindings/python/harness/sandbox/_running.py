@@ -35,6 +35,11 @@ def result_of(outcome: _native.Json) -> ExecutionResult:
         processes_exceeded=outcome["processes_exceeded"],
         output_truncated=outcome["output_truncated"],
         killed_processes=outcome["killed_processes"],
+        cancelled=outcome.get("cancelled", False),
+        appeared=tuple(outcome.get("appeared", ())),
+        created_trusted=tuple(outcome.get("created_trusted", ())),
+        denials=tuple(outcome.get("denials", ())),
+        contacted=tuple(outcome.get("contacted", ())),
         usage=outcome["usage"],
         receipt=outcome["receipt"],
     )

@@ -99,7 +99,9 @@ class SandboxExecutor:
         await self.cleanup()
 
     def _run(self, command: str, cwd: Optional[PathText], timeout: Optional[float], input: Union[str, bytes]) -> Any:
-        seconds = DEFAULT_TIMEOUT if timeout is None else max(0.0, float(timeout))
+        seconds = DEFAULT_TIMEOUT if timeout is None else float(timeout)
+        if not seconds >= 0:
+            raise ValueError(f"timeout is {timeout}; give seconds, or 0 for max_cpu_seconds")
         request: Dict[str, Any] = {"command": _native.text_value(command), "timeout_ms": int(seconds * 1000) or (1 if seconds > 0 else 0)}
         if within():
             request["within"] = within()
@@ -135,6 +137,8 @@ def create_executor(
     The first one of a boot takes a fraction of a second: what this host can enforce is tried, and remembered.
     """
     policy = SandboxPolicy() if policy is None else policy
+    if not isinstance(policy, SandboxPolicy):
+        raise TypeError(f"policy is a {type(policy).__name__}; give a SandboxPolicy (SandboxConfig.from_table(…).to_policy() makes one)")
     request: Dict[str, Any] = {"sandbox": policy.to_table(), "context": _native.context_value(cwd, environment)}
     if audit is not None:
         request["audit"] = audit

@@ -134,6 +134,11 @@ class ExecutionResult:
     output_truncated: bool = False
     killed_processes: int = 0
     not_recorded: Optional[str] = None  #: why the audit log lacks this run or its end
+    cancelled: bool = False
+    appeared: Tuple[str, ...] = ()  #: protected names that were not there before
+    created_trusted: Tuple[str, ...] = ()  #: repositories the command made; git outside runs what they name
+    denials: Tuple[Mapping[str, Any], ...] = ()  #: what was refused, and what would open it
+    contacted: Tuple[Mapping[str, Any], ...] = ()  #: hosts reached through the relay, with bytes
     usage: Mapping[str, int] = dataclasses.field(default_factory=dict)
     receipt: Mapping[str, Any] = dataclasses.field(default_factory=dict)  #: what was asked for, what was enforced, how that is known
 
