@@ -165,8 +165,11 @@ class Applier {
 
 Result<Applied> apply_changes(const Layer& layer, Manifest& manifest, std::vector<Change> changes, const AbsPath& note) {
   HARN_TRY(places, Applier::open(layer, note));
-  const auto rest = std::ranges::stable_partition(changes, [](const Change& change) { return change.kind == Kind::deleted; });
-  std::reverse(changes.begin(), rest.begin());
+  std::ranges::sort(changes, [](const Change& left, const Change& right) {
+    const bool first = left.kind == Kind::deleted;
+    if (first != (right.kind == Kind::deleted)) return first;
+    return first ? left.path > right.path : left.path < right.path;
+  });
   Applier applier(manifest, std::move(places));
   Applied out;
   for (auto& change : changes) {
