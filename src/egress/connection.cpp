@@ -110,29 +110,16 @@ bool Connection::hear_socks() {
     heard_.erase(0, step.used);
     speech_ = Speech::socks_request;
   }
-  const auto step = read_socks5_request(heard_);
-  if (step.kind == Socks5Step::Kind::more) return false;
-  if (step.kind == Socks5Step::Kind::broken) {
-    say(step.reply);
-    end(false);
-    return true;
-  }
-  heard_.erase(0, step.used);
-  port_ = step.port;
-  auto host = policy::parse_destination(step.host);
-  if (!host) {
-    state_.ledger.deny("connect", base::quoted(step.host), "it is not the name or address of one host", "");
-    fail(Failure::refused);
-    return true;
-  }
-  go_to(std::move(*host), step.port);
-  return true;
+  return obey(read_socks5_request(heard_));
 }
 
-bool Connection::hear_http() {
-  auto step = read_connect(heard_);
-  if (step.kind == ConnectStep::Kind::more) return false;
-  if (step.kind == ConnectStep::Kind::broken) {
+bool Connection::hear_http() { return obey(read_connect(heard_)); }
+
+// What a proxy client asks for, in either language.
+template <class Step>
+bool Connection::obey(const Step& step) {
+  if (step.kind == Step::Kind::more) return false;
+  if (step.kind == Step::Kind::broken) {
     say(step.reply);
     end(false);
     return true;

@@ -59,6 +59,8 @@ class Connection {
   void listen_to_proxy_client();
   bool hear_socks();
   bool hear_http();
+  template <class Step>
+  bool obey(const Step& step);
   void go_to(policy::Destination destination, std::uint16_t port);
   void take_addresses(const Resolved& resolved);
   void refuse(const policy::Destination& destination, policy::Verdict verdict);

@@ -3,17 +3,11 @@
 // nothing of the launcher. It reaps, passes signals on, says how the command ended, and ends with
 // it; the kernel then ends whatever else is left in the namespace. No libc: it must start in no time
 // and a thousand of them must fit.
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/shm.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
-#include "run/child/raw_syscall.h"
-#include "run/init/protocol.h"
+#include "run/init/first_process.h"
 
 using harn::run::child::raw_syscall;
 using harn::run::child::Word;
@@ -22,83 +16,22 @@ namespace init = harn::run::init;
 
 namespace {
 
-struct KernelAction {
-  void (*handler)(int) = nullptr;
-  unsigned long flags = 0;
-  void (*restorer)() = nullptr;
-  unsigned long mask = 0;
-};
+using init::Life;
 
-// Never called: ppoll is left when the signal arrives, and the handler needs no frame of its own
-// because SIGCHLD is only let in while ppoll waits.
-void on_child(int) {}
+void tell(const init::Record& record) { init::tell(init::status_fd, record); }
 
-#if defined(__x86_64__)
-extern "C" void harn_restore_signal();
-asm(".globl harn_restore_signal\nharn_restore_signal:\n\tmov $15, %eax\n\tsyscall\n");
-constexpr unsigned long action_flags = 0x04000000;  // SA_RESTORER
-#else
-void harn_restore_signal() {}
-constexpr unsigned long action_flags = 0;
-#endif
-
-[[noreturn]] void leave(int code) {
-  for (;;) raw_syscall(SYS_exit_group, code);
-}
-
-void tell(const init::Record& record) { raw_syscall(SYS_write, init::status_fd, word_of(&record), sizeof record); }
-
-struct Life {
-  bool command_ended = false;
-  int status = 0;
-  unsigned long swept = 0;
-};
-
-// Everything that ended since the last look. False when nobody is left.
 bool reap(Life& life, int options) {
-  for (;;) {
-    int status = 0;
-    const Word pid = raw_syscall(SYS_wait4, -1, word_of(&status), options | WUNTRACED, 0);
-    if (pid == -EINTR) continue;
-    if (pid <= 0) return pid == 0;
-    if ((status & 0xff) == 0x7f) {  // stopped, not ended
-      if (pid == init::command_pid) tell({.kind = init::Record::stopped, .status = status});
-      continue;
-    }
-    if (pid == init::command_pid && !life.command_ended) {
-      life.command_ended = true;
-      life.status = status;
-      return true;
-    }
-    if (life.command_ended) ++life.swept;
-  }
+  return init::reap(life, options, init::status_fd, [](int) { return true; });
 }
 
-init::Record last_words(const Life& life) {
-  rusage used = {};
-  raw_syscall(SYS_getrusage, RUSAGE_CHILDREN, word_of(&used));
-  return {.kind = init::Record::swept,
-          .killed = life.swept,
-          .cpu_us = static_cast<unsigned long>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 + used.ru_utime.tv_usec +
-                                               used.ru_stime.tv_usec),
-          .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss),
-          .blocks_out = static_cast<unsigned long>(used.ru_oublock)};
-}
-
-// Nobody outlives the command. Mostly nobody is left, and both records wake the launcher once.
 [[noreturn]] void sweep(Life& life) {
-  const init::Record ended = {.kind = init::Record::ended, .status = life.status};
-  if (!reap(life, WNOHANG)) {
-    const init::Record both[] = {ended, last_words(life)};
-    raw_syscall(SYS_write, init::status_fd, word_of(both), sizeof both);
-    leave(0);
-  }
-  tell(ended);
-  raw_syscall(SYS_kill, -1, SIGKILL);
-  while (reap(life, 0)) {
-  }
-  tell(last_words(life));
-  leave(0);
+  init::sweep(
+      life, init::status_fd, [&] { return reap(life, WNOHANG); },
+      [&] {
+        raw_syscall(SYS_kill, -1, SIGKILL);
+        while (reap(life, 0)) {
+        }
+      });
 }
 
 // Only a member of the ipc namespace can ask for segments that nobody has attached.
@@ -112,7 +45,7 @@ void measure() {
 void obey() {
   unsigned char order = 0;
   const Word got = raw_syscall(SYS_read, init::control_fd, word_of(&order), 1);
-  if (got == 0) leave(init::abandoned_exit);
+  if (got == 0) init::leave(init::abandoned_exit);
   if (got != 1) return;
   if (order == init::measure) return measure();
   const bool everybody = (order & init::to_everybody) != 0;
@@ -127,14 +60,13 @@ void obey() {
   raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   unsigned long child = 1ul << (SIGCHLD - 1);
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, word_of(&child), 0, sizeof child);
-  KernelAction action = {.handler = on_child, .flags = action_flags, .restorer = harn_restore_signal};
-  raw_syscall(SYS_rt_sigaction, SIGCHLD, word_of(&action), 0, sizeof action.mask);
+  init::be_woken_by_children();
 
-  Life life;
+  Life life{.command = init::command_pid};
   const unsigned long none = 0;
   for (;;) {
     reap(life, WNOHANG);
-    if (life.command_ended) sweep(life);
+    if (life.ended) sweep(life);
     pollfd control = {.fd = init::control_fd, .events = POLLIN, .revents = 0};
     const Word ready = raw_syscall(SYS_ppoll, word_of(&control), 1, 0, word_of(&none), sizeof none);
     if (ready > 0) obey();

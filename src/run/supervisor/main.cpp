@@ -9,13 +9,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
-#include "run/init/protocol.h"
+#include "run/init/first_process.h"
 #include "run/supervisor/descendants.h"
 #include "run/supervisor/serve.h"
 
@@ -28,65 +26,13 @@ constexpr unsigned long sync_wake_up = 1;                         // SECCOMP_USE
 constexpr unsigned long set_flags = _IOW('!', 4, std::uint64_t);  // SECCOMP_IOCTL_NOTIF_SET_FLAGS
 constexpr long retry_ns = 5'000'000;                              // for calls that would block
 
-[[noreturn]] void leave(int code) {
-  for (;;) raw_syscall(SYS_exit_group, code);
-}
+using init::leave;
+using init::Life;
 
-void tell(const init::Record& record) { raw_syscall(SYS_write, status_fd, word_of(&record), sizeof record); }
+void tell(const init::Record& record) { init::tell(status_fd, record); }
 
-struct KernelAction {
-  void (*handler)(int) = nullptr;
-  unsigned long flags = 0;
-  void (*restorer)() = nullptr;
-  unsigned long mask = 0;
-};
-
-void on_child(int) {}
-
-#if defined(__x86_64__)
-extern "C" void harn_restore_signal();
-asm(".globl harn_restore_signal\nharn_restore_signal:\n\tmov $15, %eax\n\tsyscall\n");
-constexpr unsigned long action_flags = 0x04000000;  // SA_RESTORER
-#else
-void harn_restore_signal() {}
-constexpr unsigned long action_flags = 0;
-#endif
-
-struct Life {
-  Word command = 0;
-  bool ended = false;
-  int status = 0;
-  unsigned long swept = 0;
-};
-
-// Everything that ended since the last look. False when nobody is left.
 bool reap(Life& life, int options) {
-  for (;;) {
-    int status = 0;
-    const Word pid = raw_syscall(SYS_wait4, -1, word_of(&status), options | WUNTRACED | __WALL, 0);
-    if (pid == -EINTR) continue;
-    if (pid <= 0) return pid == 0;
-    if ((status & 0xff) == 0x7f) {  // stopped, not ended
-      if (pid == life.command) tell({.kind = init::Record::stopped, .status = status});
-      continue;
-    }
-    if (pid == life.command && !life.ended) {
-      life.ended = true;
-      life.status = status;
-      return true;
-    }
-    if (life.ended && (status & 0x7f) == SIGKILL) ++life.swept;
-  }
-}
-
-init::Record last_words(const Life& life) {
-  rusage used = {};
-  raw_syscall(SYS_getrusage, RUSAGE_CHILDREN, word_of(&used));
-  return {.kind = init::Record::swept,
-          .killed = life.swept,
-          .cpu_us = static_cast<unsigned long>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 + used.ru_utime.tv_usec +
-                                               used.ru_stime.tv_usec),
-          .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss)};
+  return init::reap(life, options | __WALL, status_fd, [](int status) { return (status & 0x7f) == SIGKILL; });
 }
 
 // Nobody outlives the command, nor us: orphans come to us, and are ended until none is left.
@@ -99,16 +45,7 @@ void end_everybody(Life& life) {
 }
 
 [[noreturn]] void sweep(Life& life) {
-  const init::Record ended = {.kind = init::Record::ended, .status = life.status};
-  if (!reap(life, WNOHANG)) {
-    const init::Record both[] = {ended, last_words(life)};
-    raw_syscall(SYS_write, status_fd, word_of(both), sizeof both);
-    leave(0);
-  }
-  tell(ended);
-  end_everybody(life);
-  tell(last_words(life));
-  leave(0);
+  init::sweep(life, status_fd, [&] { return reap(life, WNOHANG); }, [&] { end_everybody(life); });
 }
 
 // Without a namespace of their own nobody may make segments, and those of the host are not counted.
@@ -180,8 +117,7 @@ Rules map_rules(Orders& orders) {
   // Nobody's signals are for us: a terminal's go to the command, ours come by the pipe.
   unsigned long all = ~0ul;
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, word_of(&all), 0, sizeof all);
-  KernelAction action = {.handler = on_child, .flags = action_flags, .restorer = harn_restore_signal};
-  raw_syscall(SYS_rt_sigaction, SIGCHLD, word_of(&action), 0, sizeof action.mask);
+  init::be_woken_by_children();
   raw_syscall(SYS_chdir, word_of("/"));
 
   Life life;
