@@ -62,19 +62,15 @@ AbsPath real(AbsPath path) {
 
 // The shell outlives what it runs and tells of a signal as 128 and its number, and a command may exit with the same number by itself. So
 // it is believed where we know ourselves that much was spent: the kernel sends the signal for processor time by counting ticks, which on
-// a busy host runs well ahead of what was used, and whoever meets the limit of a file has written that much.
+// a busy host runs well ahead of what was used.
 void hear_the_shell(const ResourceLimits& limits, Outcome& outcome) {
   constexpr int told_by_shell = 128;
-  constexpr std::uint64_t much_ms = 500;           // of each second
-  constexpr std::uint64_t much_bytes = 512 << 10;  // of each megabyte
+  constexpr std::uint64_t much_ms = 500;  // of each second
   if (outcome.exit_code == told_by_shell + SIGXCPU && outcome.usage.cpu_ms >= limits.max_cpu_seconds * much_ms) {
     outcome.exit_code = -SIGXCPU;
     outcome.cpu_exceeded = outcome.timed_out = true;
   }
-  if (outcome.exit_code == told_by_shell + SIGXFSZ && outcome.usage.written_bytes >= limits.max_file_size_mb * much_bytes) {
-    outcome.exit_code = -SIGXFSZ;
-    outcome.file_size_exceeded = true;
-  }
+  if (outcome.exit_code == told_by_shell + SIGXFSZ && outcome.file_size_exceeded) outcome.exit_code = -SIGXFSZ;
 }
 
 }  // namespace

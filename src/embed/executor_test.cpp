@@ -146,6 +146,10 @@ TEST_F(Executing, ANumberThatLooksLikeASignalIsBelievedWhereTheLimitWasMet) {
   EXPECT_GE(met.usage.written_bytes, 2u << 20);
   EXPECT_TRUE(met.file_size_exceeded);
   EXPECT_EQ(met.exit_code, -SIGXFSZ);
+  // The private /tmp is in memory, where no block is counted.
+  const auto in_memory = executor.execute("dd if=/dev/zero of=/tmp/bigfile bs=1M count=8; exit $?").outcome;
+  EXPECT_TRUE(in_memory.file_size_exceeded);
+  EXPECT_EQ(in_memory.exit_code, -SIGXFSZ);
 }
 
 // ---- commands ----------------------------------------------------------------------------------------

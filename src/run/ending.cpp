@@ -7,6 +7,18 @@
 #include <algorithm>
 
 namespace harn::run {
+namespace {
+
+// A shell outlives what it runs and tells of a signal as 128 and its number, and a command may exit with the same number by itself.
+// It is believed where the kernel counted that much written: whoever meets the limit of a file has.
+bool met_file_size(const Ended& ended) {
+  if (!ended.file_size_limit) return false;
+  const int status = ended.wait_status;
+  if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGXFSZ;
+  return WEXITSTATUS(status) == told_by_shell + SIGXFSZ && ended.written_bytes >= *ended.file_size_limit / 2;
+}
+
+}  // namespace
 
 void settle_ending(const Ended& ended, Outcome& outcome) {
   const int status = ended.wait_status;
@@ -15,7 +27,7 @@ void settle_ending(const Ended& ended, Outcome& outcome) {
   outcome.oom_killed = ended.memory_spent;
   outcome.processes_exceeded = ended.processes_spent;
   outcome.cpu_exceeded = ended.cpu_spent || (ended.cpu_limited && signal == SIGXCPU);
-  outcome.file_size_exceeded = ended.file_size_limited && signal == SIGXFSZ;
+  outcome.file_size_exceeded = met_file_size(ended);
   outcome.timed_out = ended.deadline_passed || outcome.cpu_exceeded;
   // Whatever the command made of our SIGTERM, the limit ended it.
   if (ended.memory_spent) outcome.exit_code = -SIGKILL;

@@ -36,9 +36,18 @@ TEST(Ending, LimitSignalsCountOnlyWhereALimitWasSet) {
   EXPECT_EQ(settled({.wait_status = killed(SIGXCPU), .cpu_limited = true}),
             (Outcome{.exit_code = -SIGXCPU, .timed_out = true, .cpu_exceeded = true}));
   EXPECT_EQ(settled({.wait_status = killed(SIGXCPU)}), (Outcome{.exit_code = -SIGXCPU}));
-  EXPECT_EQ(settled({.wait_status = killed(SIGXFSZ), .file_size_limited = true}),
+  EXPECT_EQ(settled({.wait_status = killed(SIGXFSZ), .file_size_limit = 1}),
             (Outcome{.exit_code = -SIGXFSZ, .file_size_exceeded = true}));
   EXPECT_EQ(settled({.wait_status = killed(SIGXFSZ)}), (Outcome{.exit_code = -SIGXFSZ}));
+}
+
+TEST(Ending, AShellTellsOfAFileLimitByANumberAndIsBelievedWhereThatMuchWasWritten) {
+  constexpr int told = 128 + SIGXFSZ;
+  EXPECT_EQ(settled({.wait_status = exited(told), .file_size_limit = 4096, .written_bytes = 4096}),
+            (Outcome{.exit_code = told, .file_size_exceeded = true}));
+  EXPECT_EQ(settled({.wait_status = exited(told), .file_size_limit = 4096, .written_bytes = 12}), (Outcome{.exit_code = told}));
+  EXPECT_EQ(settled({.wait_status = exited(told), .written_bytes = 1 << 20}), (Outcome{.exit_code = told}));
+  EXPECT_EQ(settled({.wait_status = exited(1), .file_size_limit = 4096, .written_bytes = 4096}), (Outcome{.exit_code = 1}));
 }
 
 TEST(Ending, WhatTheTreeSpentDecidesOverTheCommandsOwnEnd) {

@@ -188,6 +188,7 @@ class Supervisor {
     usage_.cpu_ms = record.cpu_us / 1000;
     usage_.max_memory_bytes = record.max_rss_kb * 1024;
     usage_.written_bytes = record.blocks_out * block_bytes;
+    bytes_out_ = record.bytes_out;
   }
 
   void take_refusals(bool all) {
@@ -325,8 +326,10 @@ class Supervisor {
 
   Outcome outcome() {
     Outcome outcome;
-    const auto limited = [&](std::string_view name) {
-      return std::ranges::any_of(settings_.limits.rlimits, [&](const ResourceLimit& limit) { return limit.name == name; });
+    const auto limit = [&](std::string_view name) -> std::optional<std::uint64_t> {
+      const auto found = std::ranges::find(settings_.limits.rlimits, name, &ResourceLimit::name);
+      if (found == settings_.limits.rlimits.end()) return std::nullopt;
+      return found->soft;
     };
     if (!ended_) finished_ = Clock::now();
     settle_ending({.wait_status = wait_status_,
@@ -334,8 +337,9 @@ class Supervisor {
                    .cpu_spent = spent_ == Spent::cpu,
                    .memory_spent = spent_ == Spent::memory,
                    .processes_spent = spent_ == Spent::processes,
-                   .cpu_limited = limited("cpu"),
-                   .file_size_limited = limited("fsize")},
+                   .cpu_limited = limit("cpu").has_value(),
+                   .file_size_limit = limit("fsize"),
+                   .written_bytes = std::max(bytes_out_, usage_.written_bytes)},
                   outcome);
     outcome.usage = usage_;
     outcome.usage.wall_ms = static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(finished_ - started_).count());
@@ -356,6 +360,7 @@ class Supervisor {
   Clock::time_point next_check_ = started_;
   std::optional<Clock::time_point> deadline_ = {};
   int wait_status_ = 0;
+  std::uint64_t bytes_out_ = 0;
   bool ended_ = false;  // the command itself
   bool over_ = false;   // the tree, as far as anybody reports it
   bool timed_out_ = false;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -26,9 +27,15 @@ constexpr milliseconds watch_start{2};
 constexpr milliseconds watch_life{200};
 constexpr milliseconds last_bytes{300};  // for the client to pass on what the container wrote
 
-bool has_ulimit(const Plan& plan, std::string_view name) {
-  const auto& words = std::get<Wrapper>(plan.confinement).argv;
-  return std::ranges::any_of(words, [&](const std::string& word) { return word.starts_with(name) && word.find('=') == name.size(); });
+// As "name=soft:hard" among the words for the engine.
+std::optional<std::uint64_t> ulimit(const Plan& plan, std::string_view name) {
+  for (const std::string_view word : std::get<Wrapper>(plan.confinement).argv) {
+    if (!word.starts_with(name) || word.find('=') != name.size()) continue;
+    std::uint64_t soft = 0;
+    const auto number = word.substr(name.size() + 1);
+    if (std::from_chars(number.data(), number.data() + number.size(), soft).ec == std::errc{}) return soft;
+  }
+  return std::nullopt;
 }
 
 Error not_started(const Plan& plan, int error) {
@@ -145,8 +152,9 @@ Result<Outcome> Attendant::settle(run::Container& container, const run::ReportPi
                       .cpu_spent = last && last->cpu_spent != 0,
                       .memory_spent = out_of_memory,
                       .processes_spent = last && last->refused_forks > 0,
-                      .cpu_limited = has_ulimit(plan_, "cpu"),
-                      .file_size_limited = has_ulimit(plan_, "fsize")},
+                      .cpu_limited = ulimit(plan_, "cpu").has_value(),
+                      .file_size_limit = ulimit(plan_, "fsize"),
+                      .written_bytes = last ? std::max(last->bytes_out, last->blocks_out * run::block_bytes) : 0},
                      outcome);
   outcome.usage.cpu_ms = last ? last->cpu_us / 1000 : 0;
   outcome.usage.max_memory_bytes = last ? last->max_rss_kb * 1024 : 0;

@@ -30,11 +30,13 @@
 #include <initializer_list>
 
 #include "run/child/raw_syscall.h"
+#include "run/init/bytes_out.h"
 
 using harn::run::child::raw_syscall;
 using harn::run::child::Word;
 using harn::run::child::word_of;
 namespace entry = harn::run::entry;
+namespace init = harn::run::init;
 
 // The compiler may ask for these two even where nobody wrote them.
 extern "C" void* memset(void* to, int value, unsigned long count) {
@@ -330,6 +332,7 @@ void end_everybody() { raw_syscall(SYS_kill, -1, SIGKILL); }
                                                       used.ru_stime.tv_usec),
                  .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss),
                  .blocks_out = static_cast<unsigned long>(used.ru_oublock),
+                 .bytes_out = init::may_have_met_file_limit(life.status) ? init::bytes_out() : 0,
                  .oom_kills = counters.oom_kills.since(),
                  .refused_forks = counters.refused_forks.since(),
                  .cpu_spent = life.cpu_spent ? 1ul : 0ul});

@@ -35,6 +35,7 @@ struct Record {
   unsigned long cpu_us = 0;      // of everybody reaped
   unsigned long max_rss_kb = 0;  // of the largest single process
   unsigned long blocks_out = 0;  // of 512 bytes, written to disks
+  unsigned long bytes_out = 0;   // handed to write(); only told beside an exit code that needs it
   unsigned long oom_kills = 0;   // by the kernel, in this container, while the command ran
   unsigned long refused_forks = 0;
   unsigned long cpu_spent = 0;  // 1 = everybody was ended for their processor time together

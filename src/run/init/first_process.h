@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "run/child/raw_syscall.h"
+#include "run/init/bytes_out.h"
 #include "run/init/protocol.h"
 
 namespace harn::run::init {
@@ -82,7 +83,9 @@ inline Record last_words(const Life& life) {
           .killed = life.swept,
           .cpu_us = static_cast<unsigned long>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 + used.ru_utime.tv_usec +
                                                used.ru_stime.tv_usec),
-          .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss)};
+          .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss),
+          .blocks_out = static_cast<unsigned long>(used.ru_oublock),
+          .bytes_out = may_have_met_file_limit(life.status) ? bytes_out() : 0};
 }
 
 // Nobody outlives the command. Mostly nobody is left, and both records wake the launcher once; else `end` ends them.

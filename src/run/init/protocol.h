@@ -25,6 +25,7 @@ struct Record {
   unsigned long cpu_us = 0;        // of everybody reaped
   unsigned long max_rss_kb = 0;    // of the largest single process
   unsigned long blocks_out = 0;    // of 512 bytes, written to disks by everybody reaped
+  unsigned long bytes_out = 0;     // handed to write() by everybody reaped; only told beside an exit code that needs it
   unsigned long shared_pages = 0;  // System V segments of the namespace, attached or not
 };
 
