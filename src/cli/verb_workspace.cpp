@@ -128,16 +128,21 @@ std::string for_reader(const std::string& patch, const Caller& caller) {
 
 std::string json_text(const base::Value& value) { return base::print_json(value, 2) + "\n"; }
 
-std::string nothing_waits(bool json) { return json ? "{\n  \"changes\": []\n}\n" : std::string(); }
+std::unexpected<Error> nothing_waits() {
+  return wrong_usage("no changes wait in this project", "'harn run --overlay -- CMD' keeps them apart");
+}
 
 }  // namespace
 
 Result<Reply> diff_verb(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(pending, pending_here(caller));
-  if (!pending && arguments.operands().empty()) return Reply{.out = nothing_waits(arguments.has("json"))};
-  if (!pending) return wrong_usage("no changes wait in this project", "'harn run --overlay -- CMD' keeps them apart");
-  HARN_TRY(prepared, prepare(arguments, caller));
-  HARN_TRY(all, chosen(*pending, arguments, caller, prepared.rules));
+  if (!pending && !arguments.operands().empty()) return nothing_waits();
+  std::vector<Listed> all;
+  if (pending) {
+    HARN_TRY(prepared, prepare(arguments, caller));
+    HARN_TRY(found, chosen(*pending, arguments, caller, prepared.rules));
+    all = std::move(found);
+  }
   Reply reply;
   if (arguments.has("json")) {
     base::Value out;
@@ -160,7 +165,7 @@ Result<Reply> diff_verb(const Arguments& arguments, const Caller& caller) {
 
 Result<Reply> apply_verb(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(pending, pending_here(caller));
-  if (!pending) return wrong_usage("no changes wait in this project", "'harn run --overlay -- CMD' keeps them apart");
+  if (!pending) return nothing_waits();
   HARN_TRY(prepared, prepare(arguments, caller));
   HARN_TRY(all, chosen(*pending, arguments, caller, prepared.rules));
   std::vector<Listed> left;

@@ -154,6 +154,8 @@ void Connection::go_to(policy::Destination destination, std::uint16_t port) {
     candidates_ = {destination_.address};
     return dial_next();
   }
+  if (!state_.may_ask("connect", destination_.name)) return fail(Failure::refused);
+  state_.names.addresses_of(destination_.name);  // asked for once; the next time it costs nothing
   state_.lookup.resolve(destination_.name, [&state = state_, id = id_](const Resolved& resolved) {
     if (auto* self = state.find(id)) self->take_addresses(resolved);
   });

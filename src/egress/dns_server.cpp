@@ -91,16 +91,6 @@ void DnsServer::answer(ByteView message, Send send) {
   answer_question(std::move(read->question), std::move(send));
 }
 
-// A wildcard lets programs choose part of the name, and with it send bytes to whoever serves the suffix.
-bool DnsServer::within_budget(const std::string& name) {
-  const auto& limits = state_.settings.limits;
-  const auto chosen = state_.rules.free_label_bytes(name);
-  if (chosen == 0 || state_.names.holds(name)) return true;
-  if (chosen > limits.name_bytes || free_bytes_ + chosen > limits.free_name_bytes) return false;
-  free_bytes_ += chosen;
-  return true;
-}
-
 void DnsServer::answer_question(DnsQuestion question, Send send) {
   if (is_own_name(question.name, state_.settings.hostname)) {
     const policy::IpBlock loopback[] = {*policy::parse_ipv4("127.0.0.1"), *policy::parse_ipv6("::1")};
@@ -122,11 +112,7 @@ void DnsServer::answer_question(DnsQuestion question, Send send) {
     return send(print_answer(question, DnsCode::no_such_name, {}, 0));
   }
   if (question.type != type_a && question.type != type_aaaa) return send(print_answer(question, DnsCode::ok, {}, 0));
-  if (!within_budget(question.name)) {
-    state_.ledger.deny("resolve", question.name, "names beneath a wildcard carry only so many bytes of their own",
-                       "--allow-host " + question.name);
-    return send(print_answer(question, DnsCode::refused, {}, 0));
-  }
+  if (!state_.may_ask("resolve", question.name)) return send(print_answer(question, DnsCode::refused, {}, 0));
   const auto name = question.name;
   state_.lookup.resolve(name, [this, question = std::move(question), send = std::move(send)](const Resolved& resolved) {
     answer_resolved(question, resolved, send);

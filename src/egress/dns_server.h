@@ -24,12 +24,10 @@ class DnsServer {
   void read_udp();
   void answer_question(DnsQuestion question, Send send);
   void answer_resolved(const DnsQuestion& question, const Resolved& resolved, const Send& send);
-  bool within_budget(const std::string& name);
 
   RelayState& state_;
   sys::UniqueFd udp_ = {};
   EventLoop::Watch watch_ = {};
-  std::uint64_t free_bytes_ = 0;
 };
 
 }  // namespace harn::egress

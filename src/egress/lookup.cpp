@@ -2,13 +2,13 @@
 #include "egress/lookup.h"
 
 #include <errno.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 
 #include "egress/socket_address.h"
+#include "sys/random_number.h"
 
 namespace harn::egress {
 namespace {
@@ -21,9 +21,8 @@ constexpr std::uint32_t absence_kept = 5;
 constexpr int rounds = 2;
 
 std::array<std::uint16_t, 2> random_numbers() {
-  std::array<std::uint16_t, 2> out = {};
-  while (::getrandom(out.data(), sizeof out, 0) != static_cast<ssize_t>(sizeof out)) {
-  }
+  const auto number = sys::random_number();
+  std::array<std::uint16_t, 2> out = {static_cast<std::uint16_t>(number), static_cast<std::uint16_t>(number >> 16)};
   if (out[0] == out[1]) ++out[1];
   return out;
 }

@@ -18,6 +18,18 @@ Connection* RelayState::find(std::uint64_t id) {
   return found == connections.end() ? nullptr : found->second.get();
 }
 
+bool RelayState::may_ask(std::string_view what, const std::string& name) {
+  const auto& limits = settings.limits;
+  const auto chosen = rules.free_label_bytes(name);
+  if (chosen == 0 || names.holds(name)) return true;
+  if (chosen > limits.name_bytes || free_bytes + chosen > limits.free_name_bytes) {
+    ledger.deny(what, name, "names beneath a wildcard carry only so many bytes of their own", "--allow-host " + name);
+    return false;
+  }
+  free_bytes += chosen;
+  return true;
+}
+
 void RelayState::deny(const policy::Destination& destination, std::uint16_t port, policy::Verdict verdict) {
   ledger.deny("connect", policy::text_of(HostRule{policy::text_of(destination), port}), policy::why(verdict),
               remedy_for(destination, port, verdict));

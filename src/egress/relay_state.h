@@ -37,7 +37,12 @@ struct RelayState {
   std::uint64_t next_id = 1;
   std::size_t dns_streams = 0;  // resolver clients over TCP
 
+  std::uint64_t free_bytes = 0;  // of names, chosen by programs
+
   Connection* find(std::uint64_t id);
+  // Whether an allowed name may be looked up outside. A wildcard lets programs choose part of it, and with it send
+  // bytes to whoever serves the suffix; so there are only so many. What is refused is denied as `what`.
+  bool may_ask(std::string_view what, const std::string& name);
   void deny(const policy::Destination& destination, std::uint16_t port, policy::Verdict verdict);
 };
 

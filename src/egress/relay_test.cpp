@@ -278,6 +278,19 @@ TEST_F(RelayOnLoopback, AnswersNamesWithAddressesOfItsOwn) {
             good->addresses);
 }
 
+// Names told to a proxy are looked up outside like those asked of the resolver, so they carry no more either.
+TEST_F(RelayOnLoopback, NamesToldToAProxyHaveTheSameBudget) {
+  start(usual(echo_.port()), {.name_bytes = 8, .free_name_bytes = 10});
+  tunnel("muchtoolong.wild.test", echo_.port(), "403");
+  tunnel("sixsix.wild.test", echo_.port());
+  tunnel("sixsix.wild.test", echo_.port());
+  tunnel("fivee.wild.test", echo_.port(), "403");
+  EXPECT_EQ(ask("fivee.wild.test")->code, DnsCode::refused);
+  std::size_t spent = 0;
+  for (const auto& denial : stop().denials) spent += denial.rule.find("only so many bytes") != std::string::npos ? 1u : 0u;
+  EXPECT_EQ(spent, 3u);
+}
+
 TEST_F(RelayOnLoopback, PublishedSocketsAreUsedAgain) {
   start(usual(echo_.port()));
   for (int i = 0; i < 6; ++i) {

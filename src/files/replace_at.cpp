@@ -2,7 +2,6 @@
 #include "files/replace_at.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "sys/files.h"
+#include "sys/random_number.h"
 #include "sys/unique_fd.h"
 
 namespace harn::files {
@@ -23,9 +23,7 @@ constexpr mode_t kept_bits = S_IRWXU | S_IRWXG | S_IRWXO;                       
 
 // A name nobody can have prepared.
 int make_beside(int directory, std::string& name) {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) return -1;
-  name = fmt::format(".harn-{:016x}", number);
+  name = fmt::format(".harn-{:016x}", sys::random_number());
   return ::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, usual_mode);
 }
 

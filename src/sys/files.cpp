@@ -46,19 +46,26 @@ int write_all(int fd, std::string_view text) {
 
 namespace {
 
-Result<std::string> read_all(int fd, const AbsPath& path, std::size_t max_bytes) {
+// Takes the descriptor of an open that may have failed.
+Result<std::string> read_all(const UniqueFd& opened, const std::string& path, std::size_t max_bytes) {
+  if (!opened) return fail(os_failure("open", path, errno));
+  const int fd = opened.get();
+  struct stat status = {};
+  if (::fstat(fd, &status) != 0) return fail(os_failure("fstat", path, errno));
+  if (!S_ISREG(status.st_mode))
+    return fail(Error{.code = ErrorCode::io, .stage = Stage::load, .message = fmt::format("{} is not a regular file", base::quoted(path))});
   std::string text;
   char block[4096];
   for (;;) {
     const auto got = ::read(fd, block, sizeof block);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(os_failure("read", path.text(), errno));
+    if (got < 0) return fail(os_failure("read", path, errno));
     if (got == 0) return text;
     text.append(block, static_cast<std::size_t>(got));
     if (text.size() > max_bytes)
       return fail(Error{.code = ErrorCode::io,
                         .stage = Stage::load,
-                        .message = fmt::format("the file {} is longer than {} bytes", base::quoted(path.text()), max_bytes)});
+                        .message = fmt::format("the file {} is longer than {} bytes", base::quoted(path), max_bytes)});
   }
 }
 
@@ -155,23 +162,22 @@ Result<AbsPath> real_path(const AbsPath& path) {
   return AbsPath::parse(resolved.get());
 }
 
-Result<std::string> link_text(const AbsPath& path) {
+Result<std::string> link_text(const AbsPath& path) { return link_text(AT_FDCWD, path.text()); }
+
+Result<std::string> link_text(int directory, const std::string& name) {
   std::string text(PATH_MAX, '\0');
-  const auto length = ::readlink(path.text().c_str(), text.data(), text.size());
-  if (length < 0) return fail(os_failure("readlink", path.text(), errno));
+  const auto length = ::readlinkat(directory, name.c_str(), text.data(), text.size());
+  if (length < 0) return fail(os_failure("readlink", name, errno));
   text.resize(static_cast<std::size_t>(length));
   return text;
 }
 
 Result<std::string> read_file(const AbsPath& path, std::size_t max_bytes) {
-  const UniqueFd fd(::open(path.text().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd) return fail(os_failure("open", path.text(), errno));
-  struct stat status = {};
-  if (::fstat(fd.get(), &status) != 0) return fail(os_failure("fstat", path.text(), errno));
-  if (!S_ISREG(status.st_mode))
-    return fail(
-        Error{.code = ErrorCode::io, .stage = Stage::load, .message = fmt::format("{} is not a regular file", base::quoted(path.text()))});
-  return read_all(fd.get(), path, max_bytes);
+  return read_all(UniqueFd(::open(path.text().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)), path.text(), max_bytes);
+}
+
+Result<std::string> read_file(int directory, const std::string& name, std::size_t max_bytes) {
+  return read_all(UniqueFd(::openat(directory, name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)), name, max_bytes);
 }
 
 namespace {

@@ -51,9 +51,12 @@ Result<AbsPath> real_path(const AbsPath& path);
 
 // What a symbolic link says, as it stands.
 Result<std::string> link_text(const AbsPath& path);
+Result<std::string> link_text(int directory, const std::string& name);
 
 // The whole regular file, or an error when it is none or longer than `max_bytes`. Never waits on a pipe.
 Result<std::string> read_file(const AbsPath& path, std::size_t max_bytes);
+// The same for a name in a directory, where a link is no regular file.
+Result<std::string> read_file(int directory, const std::string& name, std::size_t max_bytes);
 
 // What a directory says about a name in it.
 struct Entry {

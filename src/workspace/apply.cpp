@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "sys/files.h"
+#include "sys/random_number.h"
 #include "workspace/content.h"
 
 namespace harn::workspace {
@@ -24,12 +24,7 @@ constexpr std::uint32_t permissions = 07777;
 constexpr std::size_t longest_note = 1u << 16;
 constexpr std::string_view meanwhile = "it was changed on the host meanwhile";
 
-std::string fresh_name() {
-  std::uint64_t number = 0;
-  while (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) {
-  }
-  return fmt::format(".harn-apply-{:016x}", number);
-}
+std::string fresh_name() { return fmt::format(".harn-apply-{:016x}", sys::random_number()); }
 
 int move_name(int directory, const std::string& from, const std::string& to, unsigned flags) {
   return ::renameat2(directory, from.c_str(), directory, to.c_str(), flags) == 0 ? 0 : errno;

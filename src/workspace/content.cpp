@@ -69,32 +69,12 @@ Status copy_file(int from, const std::string& name, const State& state, int to, 
 
 }  // namespace
 
-Result<std::string> link_text(int directory, const std::string& name) {
-  std::string text(4096, '\0');
-  const auto got = ::readlinkat(directory, name.c_str(), text.data(), text.size());
-  if (got < 0) return fail(sys::os_failure("readlink", name, errno));
-  text.resize(static_cast<std::size_t>(got));
-  return text;
-}
-
-Result<std::string> read_file(int directory, const std::string& name, std::size_t most) {
-  HARN_TRY(file, open_file(directory, name));
-  std::string out;
-  std::array<char, block> buffer;
-  for (;;) {
-    HARN_TRY(got, read_block(file.get(), buffer.data(), name));
-    if (got == 0) return out;
-    out.append(buffer.data(), got);
-    if (out.size() > most) return fail(Error{.code = ErrorCode::io, .stage = Stage::load, .message = "the file has grown"});
-  }
-}
-
 Result<bool> same_content(int left, const std::string& left_name, int right, const std::string& right_name) {
   const auto one = look(left, left_name);
   const auto other = look(right, right_name);
   if (one.is_link()) {
-    HARN_TRY(a, link_text(left, left_name));
-    HARN_TRY(b, link_text(right, right_name));
+    HARN_TRY(a, sys::link_text(left, left_name));
+    HARN_TRY(b, sys::link_text(right, right_name));
     return a == b;
   }
   if (!one.is_file()) return true;
@@ -114,7 +94,7 @@ Result<bool> same_content(int left, const std::string& left_name, int right, con
 Status copy_entry(int from, const std::string& name, const State& state, int to, const std::string& new_name) {
   if (state.is_file()) return copy_file(from, name, state, to, new_name);
   if (state.is_link()) {
-    HARN_TRY(text, link_text(from, name));
+    HARN_TRY(text, sys::link_text(from, name));
     if (::symlinkat(text.c_str(), to, new_name.c_str()) != 0) return fail(sys::os_failure("symlink", new_name, errno));
     return {};
   }

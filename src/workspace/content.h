@@ -10,9 +10,6 @@ namespace harn::workspace {
 
 // Both are there and have the same kind; true when nobody could tell them apart but by times and owner.
 Result<bool> same_content(int left, const std::string& left_name, int right, const std::string& right_name);
-// The whole file; an error where it is longer.
-Result<std::string> read_file(int directory, const std::string& name, std::size_t most);
-Result<std::string> link_text(int directory, const std::string& name);
 // A new name in `to`; mode and time of modification come along. Clones where the file system can.
 Status copy_entry(int from, const std::string& name, const State& state, int to, const std::string& new_name);
 

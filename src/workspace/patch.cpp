@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "sys/files.h"
-#include "workspace/content.h"
 #include "workspace/line_diff.h"
 
 namespace harn::workspace {
@@ -20,11 +19,11 @@ Result<std::optional<std::string>> content_of(const AbsPath& tree, const std::st
   const auto at = split_path(path);
   HARN_TRY(parent, open_beneath(root.get(), at.parent));
   if (state.is_link()) {
-    HARN_TRY(text, link_text(parent.get(), at.name));
+    HARN_TRY(text, sys::link_text(parent.get(), at.name));
     return std::optional<std::string>(std::move(text));
   }
   if (!state.is_file()) return std::optional<std::string>();
-  HARN_TRY(text, read_file(parent.get(), at.name, longest_shown));
+  HARN_TRY(text, sys::read_file(parent.get(), at.name, longest_shown));
   return std::optional<std::string>(std::move(text));
 }
 

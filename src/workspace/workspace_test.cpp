@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -166,6 +170,42 @@ TEST_F(Workspace, LinksPlantedOnTheWayAreNotFollowed) {
   const auto done = apply();
   EXPECT_EQ(done.done, 0u);
   EXPECT_EQ(text_of(dir_.path("outside/b")), "keep\n");
+}
+
+// A command that runs in the project itself may swap a directory for a link while somebody applies: nothing outside is ever touched.
+TEST_F(Workspace, DirectoriesSwappedForLinksLeadNowhere) {
+  dir_.file("outside/b", "keep\n");
+  dir_.file("outside/deep/c", "keep\n");
+  dir_.link("p/swap", dir_.path("outside").text());
+  const auto root = open_tree(root_);
+  ASSERT_TRUE(root);
+  std::atomic<bool> over = false;
+  std::atomic<int> swaps = 0;
+  std::thread swapper([&] {
+    while (!over) swaps += ::renameat2(root->get(), "sub", root->get(), "swap", RENAME_EXCHANGE) == 0 ? 1 : 0;
+  });
+  std::size_t applied = 0;
+  for (int i = 0; i < 400; ++i) {
+    write("sub/b", "mine " + std::to_string(i) + "\n");
+    ::chmod(upper("sub/b").text().c_str(), i % 2 == 0 ? 0600 : 0644);
+    if (i % 20 == 0) write("sub/deep/new" + std::to_string(i), "n\n");
+    auto found = pending_->changes();
+    if (!found) continue;
+    for (auto& one : *found) one.change.conflict.clear();  // straight to the check that counts
+    if (const auto done = pending_->apply(std::move(*found))) applied += done->done;
+  }
+  over = true;
+  swapper.join();
+  EXPECT_GT(swaps, 100);
+  EXPECT_GT(applied, 0u);
+  const auto kept = [&](const char* name) {
+    struct stat status = {};
+    ::stat(dir_.path(name).text().c_str(), &status);
+    return text_of(dir_.path(name)) == "keep\n" && (status.st_mode & 07777) == 0644;
+  };
+  EXPECT_TRUE(kept("outside/b"));
+  EXPECT_TRUE(kept("outside/deep/c"));
+  EXPECT_EQ(std::distance(fs::recursive_directory_iterator(dir_.path("outside").text()), {}), 3);
 }
 
 TEST_F(Workspace, AnInterruptedChangeIsFinishedOrUndone) {

@@ -44,6 +44,11 @@ class Life : public testing::TestWithParam<Who> {
 
   void SetUp() override { person_.environment()["MARK"] = mark_; }
   bool anybody() const { return !processes_named(mark_).empty(); }
+  // A tree that does not want to end, whatever its first process does then.
+  pid_t start_stubborn(const std::string& then) const {
+    return person_.start({"run", "--backend", "linux", "--timeout", "60s", "--", "sh", "-c",
+                          "trap '' HUP INT TERM; setsid sleep 60 & (sleep 60 &) ; " + then});
+  }
 };
 
 void end_at_a_random_moment(pid_t pid, std::mt19937& random) {
@@ -89,8 +94,7 @@ TEST_P(Life, NothingIsLeftWhenTheSupervisorIsKilled) {
   ASSERT_EQ(person_.sh("true").exit_code, 0);
   std::mt19937 random(2);
   for (int i = 0; i < 100; ++i) {
-    const pid_t pid = person_.start({"run", "--backend", "linux", "--timeout", "60s", "--", "sh", "-c",
-                                     "trap '' HUP INT TERM; setsid sleep 60 & (sleep 60 &) ; while :; do echo x > f; mv f g; rm g; done"});
+    const pid_t pid = start_stubborn("while :; do echo x > f; mv f g; rm g; done");
     pid_t supervisor = 0;
     EXPECT_TRUE(await([&] {
       std::ifstream children("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
@@ -111,8 +115,7 @@ TEST_P(Life, NothingIsLeftWithoutNamespacesEither) {
   ASSERT_EQ(person_.sh("true").exit_code, 0);
   std::mt19937 random(3);
   for (int i = 0; i < 150; ++i) {
-    const pid_t pid = person_.start({"run", "--backend", "linux", "--timeout", "60s", "--", "sh", "-c",
-                                     "trap '' HUP INT TERM; setsid sleep 60 & (sleep 60 &) ; sleep 60"});
+    const pid_t pid = start_stubborn("sleep 60");
     end_at_a_random_moment(pid, random);
     ::usleep(2'000);
     ::kill(pid, SIGKILL);

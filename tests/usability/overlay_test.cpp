@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "usability/person.h"
+#include "usability/terminal.h"
 
 namespace harn::test {
 namespace {
@@ -111,6 +112,15 @@ TEST_P(Overlay, ARepositoryThatACommandMadeNeedsAYesToo) {
   EXPECT_FALSE(fs::exists(person_.project() + "/sub/.git"));
   EXPECT_FALSE(fs::exists(person_.project() + "/sub2/.git"));
   EXPECT_EQ(text("fine"), "ok\n");
+}
+
+TEST_P(Overlay, WhatACommandWroteDoesNotDriveTheTerminal) {
+  over("printf 'evil\\033[2J\\n' > shown; touch \"$(printf 'na\\033[2Jme')\"");
+  Terminal terminal(person_, person_.harn_words({"diff"}));
+  EXPECT_TRUE(terminal.await_text("evil\\x1b[2J")) << terminal.seen();
+  EXPECT_EQ(terminal.finish(), 0);
+  EXPECT_EQ(terminal.seen().find('\x1b'), std::string::npos) << terminal.seen();
+  EXPECT_NE(person_.harn({"diff", "shown"}).out.find("evil\x1b[2J"), std::string::npos) << "a file or a pipe gets the bytes";
 }
 
 TEST_P(Overlay, OneCommandAtATime) {
