@@ -36,8 +36,7 @@ TEST(Ending, LimitSignalsCountOnlyWhereALimitWasSet) {
   EXPECT_EQ(settled({.wait_status = killed(SIGXCPU), .cpu_limited = true}),
             (Outcome{.exit_code = -SIGXCPU, .timed_out = true, .cpu_exceeded = true}));
   EXPECT_EQ(settled({.wait_status = killed(SIGXCPU)}), (Outcome{.exit_code = -SIGXCPU}));
-  EXPECT_EQ(settled({.wait_status = killed(SIGXFSZ), .file_size_limit = 1}),
-            (Outcome{.exit_code = -SIGXFSZ, .file_size_exceeded = true}));
+  EXPECT_EQ(settled({.wait_status = killed(SIGXFSZ), .file_size_limit = 1}), (Outcome{.exit_code = -SIGXFSZ, .file_size_exceeded = true}));
   EXPECT_EQ(settled({.wait_status = killed(SIGXFSZ)}), (Outcome{.exit_code = -SIGXFSZ}));
 }
 

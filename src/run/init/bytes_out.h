@@ -21,7 +21,8 @@ inline unsigned long written_in(const char* text, child::Word size) {
     while (same < length && text[at + same] == name[same]) ++same;
     if (same < length) continue;
     unsigned long number = 0;
-    for (at += length; at < size && text[at] >= '0' && text[at] <= '9'; ++at) number = number * 10 + static_cast<unsigned long>(text[at] - '0');
+    for (at += length; at < size && text[at] >= '0' && text[at] <= '9'; ++at)
+      number = number * 10 + static_cast<unsigned long>(text[at] - '0');
     return number;
   }
   return 0;
