@@ -56,8 +56,10 @@ typedef void (*harn_output)(void* user, int stream, const char* bytes, size_t si
 
 /* {"policy": {...}, "context": {"environment": {...}, "cwd": "/..."}, "backend": "linux", "fallback": "warn",
  *  "no_sandbox": false, "audit": "process"}. Without a context this process's environment and directory are read, once.
- *  Runs are recorded in the log of `harn run` unless audit is "off"; "power" is the default under os_hardened. NULL
- *  when it cannot be opened; *error then says why. */
+ *  Runs are recorded in the log of `harn run` unless audit is "off"; "power" is the default under os_hardened.
+ *  "record": "/x.tape" adds every run to a tape; "replay": "/x.tape" answers from one and starts nothing, and then
+ *  "ignore": ["env", ...] and "ignore_env": ["NAME", ...] say what may differ. NULL when it cannot be opened; *error
+ *  then says why. */
 typedef struct harn_sandbox harn_sandbox;
 HARN_API harn_sandbox* harn_sandbox_open(const char* request, char** error);
 HARN_API void harn_sandbox_close(harn_sandbox* sandbox);

@@ -165,5 +165,8 @@ std::string audit_record_to_csv(const AuditRecord& record);
 // `secrets`. What is too long is cut, what is no text is made visible.
 std::vector<std::string> redacted_words(std::span<const std::string> words, std::span<const std::string> secrets);
 std::string redacted_text(std::string_view text, std::span<const std::string> secrets = {});
+// The same, but whatever is no secret stays byte for byte, however long it is.
+std::vector<std::string> words_without_secrets(std::span<const std::string> words, std::span<const std::string> secrets);
+std::string text_without_secrets(std::string_view text, std::span<const std::string> secrets = {});
 
 }  // namespace harn

@@ -23,6 +23,7 @@
 #include "harn/files.h"
 #include "harn/plan.h"
 #include "harn/sandbox.h"
+#include "harn/tape.h"
 
 namespace harn {
 
@@ -34,6 +35,12 @@ struct Context {
   // Borrowed, and used from the threads that run commands: told of every decision and every run. Null =
   // nothing is recorded; the log of `harn run` is AuditLog in harn/audit.h.
   AuditSink* audit = nullptr;
+  // Borrowed; every run ends up on it, those that did not start included. No command can reach the file.
+  TapeWriter* tape = nullptr;
+  // Borrowed; runs are answered from it, from one thread at a time, and nothing is started: what this host could enforce is not even
+  // asked. A run that is not the recorded one is an error that names every difference.
+  Replay* replay = nullptr;
+  std::vector<AbsPath> withheld = {};  // files that no command may reach, whatever the policy opens
 };
 
 // Ends a run from another thread. Outlives the runs it is given to; once asked it stays so.

@@ -24,6 +24,7 @@ enum class Stream : std::uint8_t {
   inherit,  // the caller's own descriptor, relayed where the command must not hold it
   capture,  // output: kept in the outcome. input: RunOptions::input is fed
   empty,    // /dev/null
+  tap,      // the caller's own descriptor through a pipe of ours, each piece told to on_output or on_input
 };
 
 // Of each captured stream, where the plan has no output limit. What is past it is read and dropped.
@@ -37,12 +38,15 @@ enum class Output : std::uint8_t {
 // Called on the thread that runs the command, which waits for it: copy and return. The bytes are gone
 // afterwards.
 using OutputSink = std::function<void(Output which, std::string_view bytes)>;
+// What is read for the command, on the same terms; `ended` once there is no more.
+using InputSink = std::function<void(std::string_view bytes, bool ended)>;
 
 struct RunOptions {
   std::array<Stream, 3> streams = {Stream::inherit, Stream::inherit, Stream::inherit};
   std::string input = {};
   std::uint64_t captured_bytes = default_captured_bytes;
-  OutputSink on_output = {};    // told each piece of a captured stream as it comes, also past captured_bytes
+  OutputSink on_output = {};    // told each piece of a captured or tapped stream as it comes, also past captured_bytes
+  InputSink on_input = {};      // told what comes through a tapped standard input
   RefusalSink on_refusal = {};  // told of each call that failed, where the plan explains (PlanOptions::explain)
   // Asked at the end what of that the boundary refused; recorded and part of the outcome.
   std::function<std::vector<Denial>(const Outcome&)> denials = {};

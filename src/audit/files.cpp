@@ -148,25 +148,33 @@ Status for_each_line(const AbsPath& file, std::uint64_t offset, const TakeLine& 
   const sys::UniqueFd fd(::open(file.text().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd) return fail(failure("open", file));
   HARN_OK(size_of(fd.get(), file));
+  return for_each_line(fd.get(), file, {.from = offset, .limit = limit, .longest = longest_line}, take);
+}
+
+Status for_each_line(int fd, const AbsPath& name, const Stretch& stretch, const TakeLine& take) {
   constexpr std::size_t piece = 1u << 16;
+  const auto limit = stretch.limit;
+  auto offset = stretch.from;
   std::string kept;
-  std::size_t taken = 0;  // of `kept`
+  std::size_t taken = 0;   // of `kept`
+  std::size_t looked = 0;  // how far there is no newline
   for (auto at = offset;;) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(piece, limit - std::min(at, limit)));
-    HARN_TRY(more, read_at(fd.get(), at, wanted, file));
+    HARN_TRY(more, read_at(fd, at, wanted, name));
     at += more.size();
     const bool last = more.size() < piece;
     kept.erase(0, taken);
+    looked = kept.size();
     taken = 0;
     kept += more;
-    for (auto newline = kept.find('\n'); newline != std::string::npos; newline = kept.find('\n', taken)) {
+    for (auto newline = kept.find('\n', looked); newline != std::string::npos; newline = kept.find('\n', taken)) {
       const auto line = std::string_view(kept).substr(taken, newline - taken);
       taken = newline + 1;
       offset += line.size() + 1;
       if (!take(line, offset, true)) return {};
     }
     const auto rest = std::string_view(kept).substr(taken);
-    if ((last && !rest.empty()) || rest.size() > longest_line) {
+    if ((last && !rest.empty()) || rest.size() > stretch.longest) {
       take(rest, offset + rest.size(), false);
       return {};
     }

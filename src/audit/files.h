@@ -64,6 +64,14 @@ using TakeLine = std::function<bool(std::string_view line, std::uint64_t end, bo
 Status for_each_line(const AbsPath& file, std::uint64_t offset, const TakeLine& take,
                      std::uint64_t limit = std::numeric_limits<std::uint64_t>::max());
 
+// The same of an open file; a line may have `longest` bytes.
+struct Stretch {
+  std::uint64_t from = 0;
+  std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+  std::size_t longest = 0;
+};
+Status for_each_line(int fd, const AbsPath& name, const Stretch& stretch, const TakeLine& take);
+
 struct Now {
   std::int64_t real_us = 0;
   std::int64_t boot_ms = 0;

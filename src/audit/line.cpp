@@ -84,11 +84,15 @@ std::string timestamp_text(std::int64_t micros) {
 }
 
 std::string make_line(Head& head, const AuditEvent& event, std::string_view session_id, std::string_view timestamp) {
+  return make_line(head, name_of(event.type), event.data, session_id, timestamp);
+}
+
+std::string make_line(Head& head, std::string_view type, std::string_view data, std::string_view session_id, std::string_view timestamp) {
   AuditRecord record{.seq = head.count + 1,
                      .timestamp = std::string(timestamp),
-                     .event_type = std::string(name_of(event.type)),
+                     .event_type = std::string(type),
                      .session_id = std::string(session_id),
-                     .data = event.data,
+                     .data = std::string(data),
                      .prev_hash = head.hash};
   // Different in every log and for every event, and it costs no question to the kernel.
   record.event_id =
@@ -101,8 +105,8 @@ std::string make_line(Head& head, const AuditEvent& event, std::string_view sess
   return fmt::format(R"({}"hash":"{}",{})", before, head.hash, after);
 }
 
-Result<AuditRecord> parse_line(std::string_view line) {
-  if (line.size() > longest_line) return broken("the line is too long for an event");
+Result<AuditRecord> parse_line(std::string_view line, std::size_t longest) {
+  if (line.size() > longest) return broken("the line is too long for an event");
   const auto value = base::parse_json(line);
   if (!value) return broken("the line is no JSON: " + value.error().message);
   constexpr std::size_t members = 8;

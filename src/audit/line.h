@@ -28,10 +28,12 @@ std::string timestamp_text(std::int64_t micros);
 
 // The line of the event after `head`, without its newline; `head` moves on to it.
 std::string make_line(Head& head, const AuditEvent& event, std::string_view session_id, std::string_view timestamp);
+// The same for other files that are chained the same way: `data` is a canonical JSON object, `type` a plain word.
+std::string make_line(Head& head, std::string_view type, std::string_view data, std::string_view session_id, std::string_view timestamp);
 
 // A line that is exactly what make_line() would have written, its hash included. Says nothing about the
 // line before.
-Result<AuditRecord> parse_line(std::string_view line);
+Result<AuditRecord> parse_line(std::string_view line, std::size_t longest = longest_line);
 
 // Whether the record continues the chain; moves on when it does.
 Status follow(Head& head, const AuditRecord& record);

@@ -258,19 +258,37 @@ void hide_in_sentence(std::string& text) {
   }
 }
 
+void hide_by_shape(std::string& text) {
+  hide_private_keys(text);
+  hide_logins(text);
+  hide_in_sentence(text);
+  hide_after_schemes(text);
+  hide_after_names(text);
+  hide_tokens(text);
+}
+
 }  // namespace
 
 std::string redacted_text(std::string_view text, std::span<const std::string> secrets) {
   std::string out(text);
   hide_known(out, secrets);
   out = audit::visible(out);
-  hide_private_keys(out);
-  hide_logins(out);
-  hide_in_sentence(out);
-  hide_after_schemes(out);
-  hide_after_names(out);
-  hide_tokens(out);
+  hide_by_shape(out);
   return cut(std::move(out));
+}
+
+std::string text_without_secrets(std::string_view text, std::span<const std::string> secrets) {
+  std::string out(text);
+  hide_known(out, secrets);
+  hide_by_shape(out);
+  return out;
+}
+
+std::vector<std::string> words_without_secrets(std::span<const std::string> words, std::span<const std::string> secrets) {
+  std::vector<std::string> out;
+  Sentence sentence;
+  for (const auto& word : words) out.push_back(text_without_secrets(sentence.instead_of(word).value_or(word), secrets));
+  return out;
 }
 
 std::vector<std::string> redacted_words(std::span<const std::string> words, std::span<const std::string> secrets) {

@@ -2,6 +2,7 @@
 // FIPS 180-4 SHA-256, straight from the standard.
 #include "base/sha256.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 
@@ -40,39 +41,61 @@ void add_block(State& state, const unsigned char* block) {
   for (std::size_t i = 0; i < 8; ++i) state[i] += add[i];
 }
 
-}  // namespace
-
-std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
-  State state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::string padded(bytes.substr(bytes.size() / 64 * 64));
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  padded += static_cast<char>(0x80);
-  while (padded.size() % 64 != 56) padded += '\0';
-  for (int shift = 56; shift >= 0; shift -= 8) padded += static_cast<char>(bits >> shift & 0xFF);
-
-  const auto feed = [&](std::string_view text) {
-    std::array<unsigned char, 64> block{};
-    for (std::size_t at = 0; at + 64 <= text.size(); at += 64) {
-      for (std::size_t i = 0; i < 64; ++i) block[i] = static_cast<unsigned char>(text[at + i]);
-      add_block(state, block.data());
-    }
-  };
-  feed(bytes);
-  feed(padded);
-
-  std::array<std::uint8_t, 32> digest{};
-  for (std::size_t i = 0; i < 32; ++i) digest[i] = static_cast<std::uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
-  return digest;
+void add_blocks(State& state, std::string_view text) {
+  std::array<unsigned char, 64> block{};
+  for (std::size_t at = 0; at + 64 <= text.size(); at += 64) {
+    for (std::size_t i = 0; i < 64; ++i) block[i] = static_cast<unsigned char>(text[at + i]);
+    add_block(state, block.data());
+  }
 }
 
-std::string sha256_hex(std::string_view bytes) {
+std::string hex_of(const std::array<std::uint8_t, 32>& digest) {
   static constexpr std::string_view digits = "0123456789abcdef";
   std::string out;
-  for (const auto byte : sha256(bytes)) {
+  for (const auto byte : digest) {
     out += digits[byte >> 4];
     out += digits[byte & 0xF];
   }
   return out;
 }
+
+}  // namespace
+
+void Sha256::add(std::string_view bytes) {
+  size_ += bytes.size();
+  if (!begun_.empty()) {
+    const auto missing = std::min<std::size_t>(64 - begun_.size(), bytes.size());
+    begun_ += bytes.substr(0, missing);
+    bytes.remove_prefix(missing);
+    if (begun_.size() < 64) return;
+    add_blocks(state_, begun_);
+    begun_.clear();
+  }
+  add_blocks(state_, bytes);
+  begun_ = bytes.substr(bytes.size() / 64 * 64);
+}
+
+std::array<std::uint8_t, 32> Sha256::digest() const {
+  auto state = state_;
+  auto padded = begun_;
+  const std::uint64_t bits = size_ * 8;
+  padded += static_cast<char>(0x80);
+  while (padded.size() % 64 != 56) padded += '\0';
+  for (int shift = 56; shift >= 0; shift -= 8) padded += static_cast<char>(bits >> shift & 0xFF);
+  add_blocks(state, padded);
+  std::array<std::uint8_t, 32> digest{};
+  for (std::size_t i = 0; i < 32; ++i) digest[i] = static_cast<std::uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
+  return digest;
+}
+
+std::string Sha256::hex() const { return hex_of(digest()); }
+
+std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
+  Sha256 sum;
+  sum.add(bytes);
+  return sum.digest();
+}
+
+std::string sha256_hex(std::string_view bytes) { return hex_of(sha256(bytes)); }
 
 }  // namespace harn::base

@@ -24,5 +24,15 @@ TEST(Sha256, HandlesEveryPaddingLength) {
   EXPECT_EQ(sha256_hex(std::string(65, 'a')), "635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0");
 }
 
+TEST(Sha256, OfPiecesIsThatOfTheWhole) {
+  const std::string text = std::string(63, 'a') + std::string(200, 'b') + "c";
+  for (std::size_t piece = 1; piece < text.size(); piece += 7) {
+    Sha256 sum;
+    for (std::size_t at = 0; at < text.size(); at += piece) sum.add(std::string_view(text).substr(at, piece));
+    EXPECT_EQ(sum.hex(), sha256_hex(text)) << piece;
+    EXPECT_EQ(sum.size(), text.size());
+  }
+}
+
 }  // namespace
 }  // namespace harn::base

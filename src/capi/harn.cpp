@@ -23,8 +23,12 @@ struct harn_stop {
 };
 
 struct harn_sandbox {
-  std::unique_ptr<harn::AuditLog> log;
-  harn::Sandbox sandbox;
+  std::unique_ptr<harn::AuditLog> log = {};
+  std::optional<harn::TapeWriter> tape = {};
+  std::optional<harn::Replay> replay = {};
+  std::optional<harn::Sandbox> opened = {};  // last: it borrows the others
+
+  const harn::Sandbox& sandbox() const { return *opened; }
 };
 
 struct harn_executor {
@@ -95,6 +99,13 @@ Object* make(char** error, Work work) noexcept {
   return made;
 }
 
+Error both_ways() {
+  return {.code = ErrorCode::protocol,
+          .stage = Stage::load,
+          .message = "a run cannot be recorded and replayed at once",
+          .hint = "leave 'record' or 'replay' out"};
+}
+
 Error no_object() {
   return {.code = ErrorCode::protocol, .stage = Stage::load, .message = "the object is NULL", .hint = "open or create it first"};
 }
@@ -154,9 +165,21 @@ void harn_stop_free(harn_stop* stop) { delete stop; }
 harn_sandbox* harn_sandbox_open(const char* request, char** error) {
   return make<harn_sandbox>(error, [&]() -> Result<std::unique_ptr<harn_sandbox>> {
     HARN_TRY(read, read_open(request));
-    auto log = log_for(read.audit, read.policy.profile(), read.context);
+    auto made = std::make_unique<harn_sandbox>();
+    if (read.record && read.replay) return fail(both_ways());
+    if (read.record) {
+      HARN_TRY(tape, TapeWriter::open(*read.record));
+      read.context.tape = &made->tape.emplace(std::move(tape));
+    }
+    if (read.replay) {
+      HARN_TRY(tape, Tape::open(*read.replay));
+      read.context.replay = &made->replay.emplace(std::move(tape), std::move(read.rules));
+    } else {
+      made->log = log_for(read.audit, read.policy.profile(), read.context);  // what is not run is not recorded as run
+    }
     HARN_TRY(sandbox, Sandbox::open(std::move(read.policy), std::move(read.context), read.options));
-    return std::unique_ptr<harn_sandbox>(new harn_sandbox{.log = std::move(log), .sandbox = std::move(sandbox)});
+    made->opened.emplace(std::move(sandbox));
+    return made;
   });
 }
 
@@ -165,7 +188,7 @@ void harn_sandbox_close(harn_sandbox* sandbox) { delete sandbox; }
 char* harn_sandbox_policy(const harn_sandbox* sandbox) {
   return answer([&]() -> Result<std::string> {
     if (sandbox == nullptr) return fail(no_object());
-    const auto& policy = sandbox->sandbox.policy();
+    const auto& policy = sandbox->sandbox().policy();
     HARN_TRY(value, as_value(policy_to_json(policy)));
     base::Value out;
     out.set("policy", std::move(value));
@@ -179,8 +202,8 @@ char* harn_sandbox_plan(const harn_sandbox* sandbox, const char* command) {
   return answer([&]() -> Result<std::string> {
     if (sandbox == nullptr) return fail(no_object());
     HARN_TRY(read, read_run(command));
-    HARN_TRY(scopes, enter(read.within, sandbox->sandbox.facts().home));
-    HARN_TRY(plan, sandbox->sandbox.plan(read.command, read.call));
+    HARN_TRY(scopes, enter(read.within, sandbox->sandbox().facts().home));
+    HARN_TRY(plan, sandbox->sandbox().plan(read.command, read.call));
     return plan_to_json(plan, -1);
   });
 }
@@ -191,8 +214,8 @@ char* harn_sandbox_run(const harn_sandbox* sandbox, const char* command, const h
     HARN_TRY(read, read_run(command));
     read.call.on_output = sink_for(output, user);
     read.call.stop = stop == nullptr ? nullptr : &stop->stop;
-    HARN_TRY(scopes, enter(read.within, sandbox->sandbox.facts().home));
-    HARN_TRY(outcome, sandbox->sandbox.run(read.command, read.call));
+    HARN_TRY(scopes, enter(read.within, sandbox->sandbox().facts().home));
+    HARN_TRY(outcome, sandbox->sandbox().run(read.command, read.call));
     return outcome_to_json(outcome, -1);
   });
 }
@@ -200,8 +223,8 @@ char* harn_sandbox_run(const harn_sandbox* sandbox, const char* command, const h
 harn_files* harn_files_open(const harn_sandbox* sandbox, char** error) {
   return make<harn_files>(error, [&]() -> Result<std::unique_ptr<harn_files>> {
     if (sandbox == nullptr) return fail(no_object());
-    HARN_TRY(files, sandbox->sandbox.files());
-    return std::unique_ptr<harn_files>(new harn_files{.files = std::move(files), .home = sandbox->sandbox.facts().home});
+    HARN_TRY(files, sandbox->sandbox().files());
+    return std::unique_ptr<harn_files>(new harn_files{.files = std::move(files), .home = sandbox->sandbox().facts().home});
   });
 }
 
@@ -304,7 +327,7 @@ char* harn_sandbox_backend_available(const char* context) {
 
 char* harn_sandbox_active_profile(const harn_sandbox* sandbox) {
   return answer([&]() -> Result<std::string> {
-    return one_member("profile", sandbox_active_profile(sandbox == nullptr ? nullptr : &sandbox->sandbox.policy()));
+    return one_member("profile", sandbox_active_profile(sandbox == nullptr ? nullptr : &sandbox->sandbox().policy()));
   });
 }
 

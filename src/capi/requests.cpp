@@ -45,6 +45,10 @@ struct OpenFields {
   std::optional<Fallback> fallback = {};
   bool no_sandbox = false;
   std::optional<std::string> audit = {};
+  std::optional<AbsPath> record = {};
+  std::optional<AbsPath> replay = {};
+  std::vector<std::string> ignore = {};
+  std::vector<std::string> ignore_env = {};
 };
 
 struct RunFields {
@@ -119,7 +123,9 @@ template <>
 struct Fields<capi::OpenFields> {
   static constexpr std::tuple list{always("policy", &capi::OpenFields::policy),        field("context", &capi::OpenFields::context),
                                    field("backend", &capi::OpenFields::backend),       field("fallback", &capi::OpenFields::fallback),
-                                   field("no_sandbox", &capi::OpenFields::no_sandbox), field("audit", &capi::OpenFields::audit)};
+                                   field("no_sandbox", &capi::OpenFields::no_sandbox), field("audit", &capi::OpenFields::audit),
+                                   field("record", &capi::OpenFields::record),         field("replay", &capi::OpenFields::replay),
+                                   field("ignore", &capi::OpenFields::ignore),         field("ignore_env", &capi::OpenFields::ignore_env)};
 };
 template <>
 struct Fields<capi::RunFields> {
@@ -212,6 +218,21 @@ Result<std::optional<AuditMode>> audit_of(const std::optional<std::string>& aske
                     .where = "/audit"});
 }
 
+Result<ReplayRules> rules_of(const OpenFields& fields) {
+  ReplayRules rules{.ignore_env = {fields.ignore_env.begin(), fields.ignore_env.end()}};
+  for (const auto& word : fields.ignore) {
+    const auto kind = parse_divergence_kind(word);
+    if (!kind)
+      return fail(Error{.code = ErrorCode::protocol,
+                        .stage = Stage::load,
+                        .message = "ignore names " + base::quoted(word),
+                        .hint = "argv, cwd, env, stdin, policy, order, missing or extra",
+                        .where = "/ignore"});
+    rules.ignore.insert(*kind);
+  }
+  return rules;
+}
+
 std::chrono::milliseconds wait_of(std::uint64_t milliseconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(milliseconds, longest_wait_ms)));
 }
@@ -231,7 +252,11 @@ Result<OpenRequest> read_open(const char* text) {
   HARN_TRY(policy, parse_policy_json(base::print_json(fields.policy), {.home = home_of(context), .file_name = "policy"}));
   HARN_TRY(fallback, fallback_of(fields.fallback, context));
   HARN_TRY(audit, audit_of(fields.audit));
+  HARN_TRY(rules, rules_of(fields));
   request.audit = audit;
+  request.record = std::move(fields.record);
+  request.replay = std::move(fields.replay);
+  request.rules = std::move(rules);
   request.policy = std::move(policy);
   request.context = std::move(context);
   request.options = {.backend = fields.backend, .fallback = fallback, .no_sandbox = fields.no_sandbox};

@@ -22,6 +22,9 @@ struct OpenRequest {
   Context context = {};
   PlanOptions options = {};
   std::optional<AuditMode> audit = {};  // unset = by profile
+  std::optional<AbsPath> record = {};   // a tape that runs end up on
+  std::optional<AbsPath> replay = {};   // a tape that answers in place of running
+  ReplayRules rules = {};
 };
 Result<OpenRequest> read_open(const char* text);
 

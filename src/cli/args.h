@@ -48,6 +48,7 @@ struct Caller {
   bool colour = false;                                       // … that wants it
   void (*tell)(std::string_view) = [](std::string_view) {};  // to people at once, for verbs that must speak before they end
   bool (*write)(std::string_view) = nullptr;                 // standard output at once, for answers too long to be held as a whole
+  std::string (*read)(std::size_t) = nullptr;                // up to so many bytes of standard input; fewer = it ended
 };
 
 // Everything a verb tells the outside world. Written once, in main.

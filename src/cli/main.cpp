@@ -43,6 +43,19 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
+std::string read_input(std::size_t most) {
+  std::string bytes(most, '\0');
+  std::size_t filled = 0;
+  while (filled < most) {
+    const auto got = ::read(STDIN_FILENO, bytes.data() + filled, most - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
 // Whatever is opened next would take the place of a closed standard stream.
 void fill_standard_streams() {
   for (int fd = 0; fd < 3; ++fd)
@@ -65,6 +78,8 @@ int main(int argc, char** argv, char** environment) {
 
   caller.tell = [](std::string_view text) { write_all(STDERR_FILENO, text); };
   caller.write = [](std::string_view text) { return write_all(STDOUT_FILENO, text); };
+
+  caller.read = read_input;
 
   const auto reply = harn::cli::answer(caller);
   write_all(STDERR_FILENO, reply.err);

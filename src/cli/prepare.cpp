@@ -302,12 +302,10 @@ Result<HostFacts> proved_facts(const Caller& caller, bool confining) {
   return embed::proved_facts({.environment = caller.environment, .cwd = caller.cwd}, confining);
 }
 
-Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, AuditSettings* audit) {
-  Prepared prepared{.this_host = !arguments.has("platform") && !arguments.has("facts")};
-  HARN_TRY(options, plan_options_from(arguments, caller));
-  prepared.options = options;
-  HARN_TRY(facts, prepared.this_host ? proved_facts(caller, /*confining=*/!options.no_sandbox) : other_host(arguments, caller));
-  prepared.facts = std::move(facts);
+namespace {
+
+// From here on the facts are known, proved or not.
+Result<LoadedLayers> compose(const Arguments& arguments, const Caller& caller, AuditSettings* audit, Prepared& prepared) {
   prepared.context = {.cwd = prepared.facts.cwd, .home = prepared.facts.home};
   HARN_TRY(loaded, prepared.this_host ? layers_here(arguments, prepared, caller, audit) : layers_elsewhere(arguments, prepared, caller));
   HARN_OK(choose_backend(loaded, caller, prepared.options));
@@ -319,10 +317,35 @@ Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, Audit
   if (prepared.this_host) HARN_OK(check_links(loaded, composed.policy, prepared.facts));
   prepared.policy = composed.policy;
   add_default_limits(arguments, prepared.policy.limits);
+  prepared.asked = prepared.policy;
   prepared.notes = composition_notes(composed);
   HARN_TRY(cut_short, flags_cut_short(loaded.layers, composed));
   prepared.cut_short = std::move(cut_short);
   if (audit != nullptr) prepared.loaded = loaded_from(loaded.layers, composed, arguments.has("policy"));
+  return loaded;
+}
+
+}  // namespace
+
+Result<Prepared> prepare_unproved(const Arguments& arguments, const Caller& caller, std::vector<std::string> argv) {
+  Prepared prepared;
+  HARN_TRY(options, plan_options_from(arguments, caller));
+  prepared.options = options;
+  prepared.facts = embed::seen_facts({.environment = caller.environment, .cwd = caller.cwd});
+  HARN_OK(compose(arguments, caller, nullptr, prepared));
+  HARN_TRY(command, command_from(arguments, prepared, caller));
+  prepared.command = std::move(command);
+  prepared.command.argv = std::move(argv);
+  return prepared;
+}
+
+Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, AuditSettings* audit) {
+  Prepared prepared{.this_host = !arguments.has("platform") && !arguments.has("facts")};
+  HARN_TRY(options, plan_options_from(arguments, caller));
+  prepared.options = options;
+  HARN_TRY(facts, prepared.this_host ? proved_facts(caller, /*confining=*/!options.no_sandbox) : other_host(arguments, caller));
+  prepared.facts = std::move(facts);
+  HARN_TRY(loaded, compose(arguments, caller, audit, prepared));
   HARN_OK(prepare_command(arguments, caller, loaded, prepared));
   HARN_TRY(idle, idle_flag_notes(arguments, prepared));
   prepared.notes.insert(prepared.notes.end(), idle.begin(), idle.end());

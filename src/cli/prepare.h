@@ -17,6 +17,7 @@ namespace harn::cli {
 struct Prepared {
   HostFacts facts = {};
   Policy policy = {};
+  Policy asked = {};     // the same before this host was looked at: what a tape keeps
   PathRules rules = {};  // the policy compiled for this host
   Command command = {};
   PlanOptions options = {};
@@ -34,6 +35,9 @@ Result<HostFacts> proved_facts(const Caller& caller, bool confining = true);
 
 // `audit`, where given, gets the user's settings even if a later step fails.
 Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, AuditSettings* audit = nullptr);
+
+// What a run would be, without asking what this host can enforce: nothing is started. `argv` in place of the operands.
+Result<Prepared> prepare_unproved(const Arguments& arguments, const Caller& caller, std::vector<std::string> argv);
 
 struct LoadedLayers {
   PolicyLayers layers = {};             // symbolic links resolved

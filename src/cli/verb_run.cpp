@@ -11,6 +11,7 @@
 #include "cli/told.h"
 #include "cli/verbs.h"
 #include "embed/ready.h"
+#include "embed/taping.h"
 #include "harn/sandbox.h"
 #include "host/resolve_paths.h"
 #include "host/user_files.h"
@@ -129,21 +130,45 @@ void answer_in_json(Outcome outcome, const Caller& caller, Reply& reply) {
   if (!told && reply.exit_code == 0) reply.exit_code = exit_usage;
 }
 
+Status check_no_planted_link(std::string_view what, const AbsPath& path, const Prepared& prepared) {
+  HARN_TRY(real, host::resolve_parent(path));
+  if (real == path || !prepared.rules.decide(path, FileOp::write).allowed) return {};
+  return fail(Error{.code = ErrorCode::refused,
+                    .stage = Stage::prepare,
+                    .message = fmt::format("the {} {} would end up at {}: a link leads there, and commands may have made it", what,
+                                           base::quoted(path.text()), base::quoted(real.text())),
+                    .hint = "name the place itself"});
+}
+
 // Held before the command starts, because afterwards the names on the way may be its own. In a place a
 // command may write, a link may be the work of an earlier one.
 Result<std::optional<host::HeldPlace>> receipt_place(const Arguments& arguments, const Prepared& prepared) {
   const auto* text = arguments.value("receipt");
   if (text == nullptr) return std::optional<host::HeldPlace>();
   HARN_TRY(path, path_argument(*text, prepared.context));
-  HARN_TRY(real, host::resolve_parent(path));
-  if (real != path && prepared.rules.decide(path, FileOp::write).allowed)
-    return fail(Error{.code = ErrorCode::refused,
-                      .stage = Stage::prepare,
-                      .message = fmt::format("the receipt {} would end up at {}: a link leads there, and commands may have made it",
-                                             base::quoted(path.text()), base::quoted(real.text())),
-                      .hint = "name the place itself"});
+  HARN_OK(check_no_planted_link("receipt", path, prepared));
   HARN_TRY(place, host::HeldPlace::open(path));
   return std::optional<host::HeldPlace>(std::move(place));
+}
+
+// Opened before the command starts, and closed to it: a tape that cannot be written is said before, not after.
+Result<std::optional<TapeWriter>> open_tape(const Arguments& arguments, Prepared& prepared) {
+  const auto* text = arguments.value("record");
+  if (text == nullptr) return std::optional<TapeWriter>();
+  HARN_TRY(path, path_argument(*text, prepared.context));
+  HARN_OK(check_no_planted_link("tape", path, prepared));
+  HARN_TRY(tape, TapeWriter::open(path));
+  HARN_OK(embed::withhold(tape.path(), prepared.facts, prepared.policy, prepared.rules, prepared.options));
+  return std::optional<TapeWriter>(std::move(tape));
+}
+
+// The same as for a receipt: it ran, and that is not the success somebody wanted.
+void keep_on_tape(TapeWriter& tape, embed::Taping& taping, const Plan& plan, const Result<Outcome>& outcome, Reply& reply) {
+  const auto kept = tape.append(taping.finish(plan, outcome));
+  if (kept) return;
+  reply.err +=
+      fmt::format("harn: warning: {} is not on the tape: {}\n", outcome ? "the command ran, but it" : "this", kept.error().message);
+  if (reply.exit_code == 0) reply.exit_code = exit_no;
 }
 
 // The command has run, so this is no error of its own any more; but nobody may take it for a success.
@@ -173,10 +198,11 @@ std::string pending_line(const workspace::Pending& pending) {
                      changes->size() == 1 ? "1 change" : fmt::format("{} changes", changes->size()), changes->size() == 1 ? "s" : "");
 }
 
-Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, const Prepared& prepared, std::optional<AbsPath> canary,
+Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, Prepared& prepared, std::optional<AbsPath> canary,
                            RunAudit& audit) {
   audit.use_policy(prepared);
   HARN_OK(embed::check_not_blocked(prepared.policy, prepared.command.argv));
+  HARN_TRY(tape, open_tape(arguments, prepared));
   HARN_TRY(plan, make_plan(prepared.policy, prepared.command, prepared.facts, prepared.options, prepared.rules));
   const bool json = arguments.has("json");
   audit.use_plan(plan, prepared.options);
@@ -192,9 +218,15 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, con
                 project_lines(prepared, caller));
   HARN_TRY(receipt, receipt_place(arguments, prepared));
   HARN_TRY(pending, begin_overlay(plan, prepared.options));
-  HARN_TRY(outcome, embed::run_looked({plan, prepared.policy, prepared.rules, prepared.facts}, std::move(options)));
-  Reply reply{.exit_code = exit_code_of(outcome)};
-  if (!json) reply.err = limit_line(outcome, plan) + after_line(outcome, plan) + network_lines(outcome);
+  std::optional<embed::Taping> taping;
+  if (tape) taping.emplace(embed::described_run(prepared.asked, prepared.command, plan.cwd)).listen(options);
+  auto ran = embed::run_looked({plan, prepared.policy, prepared.rules, prepared.facts}, std::move(options));
+  Reply reply;
+  if (tape) keep_on_tape(*tape, *taping, plan, ran, reply);
+  if (!ran) caller.tell(reply.err);
+  HARN_TRY(outcome, std::move(ran));
+  if (const int code = exit_code_of(outcome); code != 0) reply.exit_code = code;
+  if (!json) reply.err += limit_line(outcome, plan) + after_line(outcome, plan) + network_lines(outcome);
   if (!json && prepared.options.explain) reply.err += denials_text(outcome.denials, plan);
   if (pending && !json) reply.err += pending_line(*pending);
   if (receipt) keep_receipt(*receipt, outcome, reply);
@@ -232,6 +264,8 @@ Result<Reply> explain_verb(const Arguments& arguments, const Caller& caller) {
 
 // The user's own shell, inside; a login shell's files are the host's business.
 Result<Reply> shell_verb(const Arguments& arguments, const Caller& caller) {
+  if (arguments.has("record"))
+    return wrong_usage("--record leaves a command no terminal, and a shell needs one", "record commands with 'harn run --record'");
   const auto shell = caller.environment.find("SHELL");
   const std::vector<std::string> argv = {shell == caller.environment.end() || shell->second.empty() ? "/bin/sh" : shell->second};
   return run_recorded(arguments, caller, {.argv = &argv});

@@ -49,7 +49,7 @@ constexpr Option environment_options[] = {
 };
 constexpr Option backend_options[] = {
     {.name = "backend", .value = "NAME", .help = "way to confine", .choices = backends, .complete = Complete::choice},
-    {.name = "sandbox",
+    {.name = "sandbox",  // the second: replay takes it alone, because it sets limits
      .value = "MODE",
      .help = "as Harness has it; the last two limit what nobody limited",
      .choices = "none|process|docker",
@@ -59,6 +59,7 @@ constexpr Option backend_options[] = {
 };
 constexpr Option report_options[] = {
     {.name = "json", .help = "capture the output, answer with the outcome as JSON"},
+    {.name = "record", .value = "TAPE", .help = "add this run to a tape for 'harn replay'", .complete = Complete::file},
     {.name = "receipt", .value = "FILE", .help = "write what was enforced, and how that is known", .complete = Complete::file},
     {.name = "explain", .help = "say what was refused, by which rule, and what would allow it"},
     {.name = "audit", .value = "MODE", .help = "how the audit log is kept", .choices = "off|process|power", .complete = Complete::choice},
@@ -80,6 +81,24 @@ constexpr OptionGroup run_groups[] = {{"Paths", path_options},      {"Network", 
 constexpr OptionGroup plan_groups[] = {{"Paths", path_options},      {"Network", network_options},
                                        {"Limits", limit_options},    {"Environment", environment_options},
                                        {"Backend", backend_options}, {"Plan", plan_options}};
+
+constexpr Option replay_options[] = {
+    {.name = "cursor", .value = "FILE", .help = "remember what was played; each call takes the next", .complete = Complete::file},
+    {.name = "at", .value = "N", .help = "the Nth exec, and no other"},
+    {.name = "ignore",
+     .value = "KIND",
+     .help = "may differ",
+     .repeatable = true,
+     .choices = "cwd|env|stdin|policy|order|missing",
+     .complete = Complete::choice},
+    {.name = "ignore-env", .value = "NAME", .help = "this variable may differ", .repeatable = true},
+    {.name = "list", .help = "what is on the tape, one line per exec"},
+    {.name = "json", .help = "answer with records, or with what differs, as JSON"},
+};
+constexpr OptionGroup replay_groups[] = {
+    {"Replay", replay_options},           {"Paths", path_options},
+    {"Network", network_options},         {"Limits", limit_options},
+    {"Environment", environment_options}, {"Backend", std::span<const Option>(backend_options).subspan(1, 1)}};
 
 constexpr Option doctor_options[] = {
     {.name = "policy", .value = "FILE", .help = "policy in place of user and project files", .complete = Complete::file, .letter = 'p'},
@@ -186,6 +205,24 @@ constexpr Verb table[] = {
      .min_operands = 1,
      .takes_command = true,
      .run = plan_verb},
+    {.name = "replay",
+     .operands = "TAPE [-- CMD [ARG...]]",
+     .summary = "Answer as a command did when it was put on a tape.",
+     .groups = replay_groups,
+     .min_operands = 1,
+     .max_operands = 100'000,
+     .runs_command = true,
+     .complete = Complete::file,
+     .run = replay_verb},
+    {.name = "test bench",
+     .operands = "TAPE",
+     .summary = "Run a tape's commands again under its policies (exit 1: differs).",
+     .groups = json_groups,
+     .min_operands = 1,
+     .max_operands = 1,
+     .runs_command = true,
+     .complete = Complete::file,
+     .run = test_bench},
     {.name = "diff",
      .operands = "[PATH...]",
      .summary = "Show what commands run with --overlay made of the workspace.",

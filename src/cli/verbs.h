@@ -22,6 +22,8 @@ Result<Reply> run_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> explain_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> shell_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> plan_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> replay_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> test_bench(const Arguments& arguments, const Caller& caller);
 Result<Reply> diff_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> apply_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> discard_verb(const Arguments& arguments, const Caller& caller);

@@ -95,6 +95,10 @@ std::vector<OwnFile> own_files(const Environment& environment) {
   return files;
 }
 
+bool can_close(const Decided& decided) {
+  return plan::route_of(decided.policy, decided.options) == Route::direct || something_holds(decided);
+}
+
 Status check_own_files(const std::vector<OwnFile>& files, const Decided& decided) {
   // What nothing confines can change everything, and is told so.
   if (plan::route_of(decided.policy, decided.options) == Route::direct) return {};

@@ -28,4 +28,7 @@ std::vector<OwnFile> own_files(const Environment& environment);
 // An error when the command could change one of them, or create one that does not exist yet.
 Status check_own_files(const std::vector<OwnFile>& files, const Decided& decided);
 
+// Whether something on this host can keep a path closed inside what the command may otherwise use; true where nothing confines it.
+bool can_close(const Decided& decided);
+
 }  // namespace harn::embed

@@ -12,11 +12,15 @@
 
 namespace harn::embed {
 
-Result<HostFacts> proved_facts(const Standing& standing, bool confining) {
+HostFacts seen_facts(const Standing& standing) {
   Environment read_there;
   for (const auto* name : {"HOME", "PATH", "TMPDIR"})
     if (const auto found = standing.environment.find(name); found != standing.environment.end()) read_there.insert(*found);
-  auto facts = probe_host({.environment = std::move(read_there), .cwd = standing.cwd, .kernel_claims = false, .os_name = false});
+  return probe_host({.environment = std::move(read_there), .cwd = standing.cwd, .kernel_claims = false, .os_name = false});
+}
+
+Result<HostFacts> proved_facts(const Standing& standing, bool confining) {
+  auto facts = seen_facts(standing);
   if (auto settled = settle_facts(facts, facts_directory(standing.environment), standing.inside); !settled && confining) {
     auto error = std::move(settled).error();
     error.message = "what this host can enforce could not be tried: " + error.message;

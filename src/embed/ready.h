@@ -24,6 +24,9 @@ struct Standing {
 // be tried, a command that is to be confined must not run: an error, unless `confining` is false.
 Result<HostFacts> proved_facts(const Standing& standing, bool confining = true);
 
+// This machine as it looks; nothing is tried and nothing started.
+HostFacts seen_facts(const Standing& standing);
+
 // Where the options name a container engine, it is tried (once per boot); nobody else waits for a daemon.
 Status settle_named_engine(HostFacts& facts, const PlanOptions& options, const Environment& environment, const std::string& image);
 

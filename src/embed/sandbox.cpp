@@ -7,6 +7,7 @@
 #include "embed/decisions.h"
 #include "embed/own_files.h"
 #include "embed/ready.h"
+#include "embed/taping.h"
 #include "harn/embed.h"
 #include "harn/layering.h"
 #include "harn/policy_text.h"
@@ -51,6 +52,7 @@ struct Sandbox::Parts {
   Narrowing narrowing = {};
   std::optional<AbsPath> canary = {};
   std::vector<embed::OwnFile> own_files = {};
+  std::vector<AbsPath> withheld = {};
 };
 
 namespace {
@@ -93,6 +95,7 @@ Result<Planned> make_planned(const Parts& parts, const Command& asked, const Cal
   auto facts = parts.facts;
   HARN_OK(embed::settle_named_engine(facts, parts.options, parts.context.environment, command.image));
   out.rules = embed::look_at_host(facts, out.policy, parts.context.environment).rules;
+  for (const auto& file : parts.withheld) HARN_OK(embed::withhold(file, facts, out.policy, out.rules, parts.options));
   HARN_OK(embed::check_own_files(parts.own_files, {out.policy, parts.options, facts, out.rules}));
   HARN_TRY(plan, make_plan(out.policy, command, facts, parts.options, out.rules));
   out.plan = std::move(plan);
@@ -112,14 +115,17 @@ const HostFacts& Sandbox::facts() const { return parts_->facts; }
 
 Result<Sandbox> Sandbox::open(Policy policy, Context context, PlanOptions options) {
   auto parts = std::make_unique<Parts>();
-  parts->canary = embed::make_canary(context.environment);
-  HARN_TRY(facts, embed::proved_facts({.environment = context.environment, .cwd = context.cwd, .inside = Inside::other_program},
-                                      /*confining=*/!options.no_sandbox));
+  const embed::Standing standing{.environment = context.environment, .cwd = context.cwd, .inside = Inside::other_program};
+  if (context.replay == nullptr) parts->canary = embed::make_canary(context.environment);
+  HARN_TRY(facts, context.replay == nullptr ? embed::proved_facts(standing, /*confining=*/!options.no_sandbox)
+                                            : Result<HostFacts>(embed::seen_facts(standing)));
   HARN_TRY(composed, compose(std::move(policy), facts, options));
   parts->facts = std::move(facts);
   parts->policy = std::move(composed.policy);
   parts->narrowing = std::move(composed.narrowing);
   parts->own_files = embed::own_files(context.environment);
+  parts->withheld = context.withheld;
+  if (context.tape != nullptr) parts->withheld.push_back(context.tape->path());
   parts->context = std::move(context);
   parts->options = options;
   HARN_OK(record_policy(parts->context, parts->policy, parts->narrowing));
@@ -131,8 +137,43 @@ Result<Plan> Sandbox::plan(const Command& command, const Call& call) const {
   return std::move(planned.plan);
 }
 
+namespace {
+
+// The policy as composed for this call, before it was looked at this host: the same on the next host.
+template <class Parts>
+Result<RunRecord> described(const Parts& parts, const Command& asked, const Call& call) {
+  HARN_TRY(policy, for_call(parts.policy, call));
+  HARN_TRY(command, settled(asked, call, parts.context));
+  return embed::described_run(policy, command, command.cwd.value_or(parts.facts.cwd));
+}
+
+template <class Parts>
+Result<Outcome> replayed(const Parts& parts, const Command& command, const Call& call) {
+  HARN_TRY(asked, described(parts, command, call));
+  auto& replay = *parts.context.replay;
+  HARN_TRY(answer, replay.next(asked, input_from(call.input)));
+  if (!answer.divergences.empty()) return fail(embed::diverged(answer.divergences));
+  HARN_TRY(record, replay.tape().whole(answer.index));
+  HARN_TRY(outcome, outcome_of(record));
+  if (call.on_output) {
+    call.on_output(Output::out, *outcome.captured_stdout);
+    call.on_output(Output::err, *outcome.captured_stderr);
+  }
+  return outcome;
+}
+
+// What ran and is not on the tape is no success; its outcome says so.
+Result<Outcome> taped(TapeWriter& tape, embed::Taping& taping, const Plan& plan, Result<Outcome> outcome) {
+  const auto kept = tape.append(taping.finish(plan, outcome));
+  if (!kept && outcome) outcome->error = "the run is not on the tape: " + kept.error().message;
+  return outcome;
+}
+
+}  // namespace
+
 Result<Outcome> Sandbox::run(const Command& command, const Call& call) const {
   const auto& context = parts_->context;
+  if (context.replay != nullptr) return replayed(*parts_, command, call);
   const bool inherits = command.environment.empty() && !call.own_environment;
   const auto& environment = inherits ? context.environment : command.environment;
   auto made = make_planned(*parts_, command, call);
@@ -157,7 +198,12 @@ Result<Outcome> Sandbox::run(const Command& command, const Call& call) const {
     options.secrets = embed::secrets_in(planned.plan.env.removed, environment);
   }
   if (planned.plan.refusal) refuse({.code = ErrorCode::refused, .stage = Stage::plan, .message = planned.plan.refusal->message});
-  return embed::run_looked({planned.plan, planned.policy, planned.rules, parts_->facts}, std::move(options));
+  if (context.tape == nullptr) return embed::run_looked({planned.plan, planned.policy, planned.rules, parts_->facts}, std::move(options));
+  HARN_TRY(record, described(*parts_, command, call));
+  embed::Taping taping(std::move(record));
+  taping.listen(options);
+  return taped(*context.tape, taping, planned.plan,
+               embed::run_looked({planned.plan, planned.policy, planned.rules, parts_->facts}, std::move(options)));
 }
 
 Result<FileScope> Sandbox::files() const {

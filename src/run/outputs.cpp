@@ -35,8 +35,9 @@ Outputs::Outputs(Stdio& stdio, const OutputRules& rules)
   if (!rules.on_output) return;
   // What is told need not be kept: past the memory it goes on, and nothing of it is lost.
   for (auto& kept : captured_) kept.only_kept = true;
-  if (captures_[0]) out_.tell([&told = rules.on_output](std::string_view bytes) { told(Output::out, bytes); });
-  if (captures_[1]) err_.tell([&told = rules.on_output](std::string_view bytes) { told(Output::err, bytes); });
+  const auto listens = [&](std::size_t index) { return captures_[index - 1] || stdio.streams[index] == Stream::tap; };
+  if (listens(1)) out_.tell([&told = rules.on_output](std::string_view bytes) { told(Output::out, bytes); });
+  if (listens(2)) err_.tell([&told = rules.on_output](std::string_view bytes) { told(Output::err, bytes); });
 }
 
 OutputBudget& Outputs::budget_of(const Stdio& stdio, std::size_t index) {

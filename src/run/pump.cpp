@@ -110,6 +110,7 @@ void InputPump::read_some() {
   const ssize_t got = from_ < 0 ? 0 : ::read(from_, waiting_.data(), waiting_.size());
   const bool later = got < 0 && try_again();
   waiting_.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  if (sink_ && !later) sink_(waiting_, got <= 0);
   if (got <= 0 && !later) to_ = {};
 }
 

@@ -66,6 +66,9 @@ class InputPump {
   InputPump(int from, sys::UniqueFd to, sys::UniqueFd unread = {});
   InputPump(std::string bytes, sys::UniqueFd to);
 
+  // Somebody who is told each piece as it comes, and the end.
+  void tell(std::function<void(std::string_view, bool)> sink) { sink_ = std::move(sink); }
+
   bool open() const { return static_cast<bool>(to_); }
   pollfd interest() const;
   void work(short revents);
@@ -82,6 +85,7 @@ class InputPump {
   sys::UniqueFd to_ = {};
   sys::UniqueFd unread_ = {};
   std::string waiting_ = {};
+  std::function<void(std::string_view, bool)> sink_ = {};
 };
 
 }  // namespace harn::run

@@ -72,7 +72,8 @@ Status open_stream(Stdio& stdio, std::size_t index, bool count_output) {
     stdio.streams[index] = Stream::empty;
     return open_empty(stdio, index);
   }
-  if (handling == Handling::relay || (count_output && index > 0)) return open_pipe(stdio, index);
+  const bool through_us = stdio.streams[index] == Stream::tap || (count_output && index > 0);
+  if (handling == Handling::relay || through_us) return open_pipe(stdio, index);
   hand_over(stdio, index);
   return {};
 }

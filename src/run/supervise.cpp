@@ -44,6 +44,7 @@ class Supervisor {
         outputs_(stdio, {settings.limits.max_output_bytes, settings.captured_bytes, settings.on_output}) {
     if (stdio.streams[0] == Stream::capture) in_ = InputPump(std::move(stdio.input), std::move(stdio.our_ends[0]));
     else if (stdio.our_ends[0]) in_ = InputPump(stdio.inherited[0], std::move(stdio.our_ends[0]), std::move(stdio.child_ends[0]));
+    if (settings.on_input && stdio.streams[0] == Stream::tap) in_.tell(settings.on_input);
     for (auto& end : stdio.child_ends) end = {};  // the command has its own
     if (settings.start_within) deadline_ = started_ + *settings.start_within;
     else begin_time();

@@ -34,6 +34,7 @@ struct SuperviseSettings {
   Session session = Session::own;
   std::uint64_t captured_bytes = default_captured_bytes;       // of each stream, without an output limit
   OutputSink on_output = {};                                   // told each captured piece as it comes
+  InputSink on_input = {};                                     // told what comes through a tapped standard input
   RefusalSink on_refusal = {};                                 // told what the supervisor program tells
   int signal_fd = -1;                                          // a signalfd of the caller; what arrives is passed on
   int stop_fd = -1;                                            // readable = the caller wants the command ended

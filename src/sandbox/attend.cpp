@@ -117,6 +117,7 @@ Result<Outcome> Attendant::attend(run::Container& container, run::ReportPipe& re
                                     .session = session,
                                     .captured_bytes = options_.captured_bytes,
                                     .on_output = options_.on_output,
+                                    .on_input = options_.on_input,
                                     .signal_fd = own_.signal_fd(),
                                     .stop_fd = options_.stop_fd,
                                     .start_within = milliseconds(run::engine_patience),

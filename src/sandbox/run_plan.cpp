@@ -148,6 +148,7 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
                                     .session = session,
                                     .captured_bytes = options.captured_bytes,
                                     .on_output = options.on_output,
+                                    .on_input = options.on_input,
                                     .on_refusal = options.on_refusal,
                                     .signal_fd = own.signal_fd(),
                                     .stop_fd = options.stop_fd,

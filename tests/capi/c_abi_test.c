@@ -102,6 +102,43 @@ static void test_sandbox(void) {
   harn_sandbox_close(sandbox);
 }
 
+static harn_sandbox *open_with(const char *member, const char *tape) {
+  char request[5000];
+  char *error = NULL;
+  harn_sandbox *sandbox;
+  sprintf(request, "{\"policy\": {}, \"%s\": \"%s\"}", member, tape);
+  sandbox = harn_sandbox_open(request, &error);
+  expect(sandbox != NULL, member, error);
+  harn_free(error);
+  return sandbox;
+}
+
+static void test_tape(void) {
+  static const char command[] = "{\"argv\": [\"sh\", \"-c\", \"cat; echo ran >> taped; exit 4\"], \"input\": \"fed\"}";
+  char tape[4096];
+  char *error = NULL;
+  harn_sandbox *sandbox;
+  if (getcwd(tape, sizeof tape - 16) == NULL) return;
+  strcat(tape, "/c.tape");
+  unlink(tape);
+  sandbox = open_with("record", tape);
+  expect_in(harn_sandbox_run(sandbox, command, NULL, NULL, NULL), "\"exit_code\": 4, \"stdout\": \"fed\"", "a recorded run");
+  harn_sandbox_close(sandbox);
+  unlink("taped");
+  sandbox = open_with("replay", tape);
+  expect_in(harn_sandbox_run(sandbox, "{\"argv\": [\"other\"]}", NULL, NULL, NULL), "argv (exec 1)", "another command");
+  expect_in(harn_sandbox_run(sandbox, command, NULL, NULL, NULL), "\"exit_code\": 4, \"stdout\": \"fed\"", "a replayed run");
+  expect(access("taped", F_OK) != 0, "nothing ran", NULL);
+  expect_in(harn_sandbox_run(sandbox, command, NULL, NULL, NULL), "extra (exec 1)", "once more");
+  harn_sandbox_close(sandbox);
+  expect(harn_sandbox_open("{\"policy\": {}, \"replay\": \"/nonexistent/x\"}", &error) == NULL, "no tape", error);
+  harn_free(error);
+  error = NULL;
+  expect(harn_sandbox_open("{\"policy\": {}, \"ignore\": [\"argw\"]}", &error) == NULL, "no such kind", error);
+  harn_free(error);
+  unlink(tape);
+}
+
 static void test_files(void) {
   char *error = NULL;
   harn_sandbox *sandbox = harn_sandbox_open("{\"policy\": {}}", &error);
@@ -210,6 +247,7 @@ int main(void) {
   remember(&before);
   test_errors();
   test_sandbox();
+  test_tape();
   test_files();
   test_executor();
   compare(&before);
