@@ -67,6 +67,7 @@ struct Refused {
   Wanted wanted = Wanted::calling;
   std::string target = {};  // where the path leads inside; with reaching also an address as the kernel has it
   int error = 0;            // 0 = it went on, and how it ended is not known
+  bool worked = false;      // nothing failed: told only where everything is recorded (PlanOptions::record)
   std::array<std::uint64_t, 3> arguments = {};
   std::vector<std::string> processes = {};
 };

@@ -216,6 +216,7 @@ struct SupervisorPlan {
   bool reads = false;                      // every open, not only those that change or make something
   bool decides = true;                     // false: it makes every call, and the other layers decide
   bool explains = false;                   // it tells what was refused
+  bool records = false;                    // … and what was not
   std::vector<std::string> looks_at = {};  // calls it only looks at and lets go on; the filter alone would allow them
 
   bool operator==(const SupervisorPlan&) const = default;
@@ -425,7 +426,9 @@ struct PlanOptions {
   EgressChoices egress = {};
   // Changes of the workspace go here instead, to be looked at and applied later (src/workspace).
   std::optional<AbsPath> overlay = {};
-  bool explain = false;  // what is refused is told with the rule and what would allow it (native Linux)
+  bool overlay_all = false;  // … and what is written to any other directory as well
+  bool explain = false;      // what is refused is told with the rule and what would allow it (native Linux)
+  bool record = false;       // with explain: what worked is told too (Refused::worked)
 };
 
 // Fails only for a wrong policy or command; a plan that may not run has route `refused`.

@@ -46,9 +46,12 @@ struct Caller {
   bool cwd_exists = true;
   bool terminal = false;                                     // standard output is one
   bool colour = false;                                       // … that wants it
+  bool input_terminal = false;                               // standard input is one
   void (*tell)(std::string_view) = [](std::string_view) {};  // to people at once, for verbs that must speak before they end
   bool (*write)(std::string_view) = nullptr;                 // standard output at once, for answers too long to be held as a whole
   std::string (*read)(std::size_t) = nullptr;                // up to so many bytes of standard input; fewer = it ended
+  // One line from the terminal of whoever started us; empty when there is none, or nothing is said.
+  std::string (*ask)(std::string_view question) = [](std::string_view) { return std::string(); };
 };
 
 // Everything a verb tells the outside world. Written once, in main.

@@ -56,6 +56,18 @@ std::string read_input(std::size_t most) {
   return bytes;
 }
 
+// Neither of the standard streams need be the terminal somebody sits at.
+std::string ask_at_terminal(std::string_view question) {
+  const int terminal = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+  if (terminal < 0) return {};
+  std::string line;
+  char letter = 0;
+  if (write_all(terminal, question))
+    while (line.size() < 256 && ::read(terminal, &letter, 1) == 1 && letter != '\n') line += letter;
+  ::close(terminal);
+  return line;
+}
+
 // Whatever is opened next would take the place of a closed standard stream.
 void fill_standard_streams() {
   for (int fd = 0; fd < 3; ++fd)
@@ -76,6 +88,9 @@ int main(int argc, char** argv, char** environment) {
   caller.terminal = ::isatty(STDOUT_FILENO) == 1;
   caller.colour = caller.terminal && (no_colour == caller.environment.end() || no_colour->second.empty());
 
+  caller.input_terminal = ::isatty(STDIN_FILENO) == 1;
+
+  caller.ask = ask_at_terminal;
   caller.tell = [](std::string_view text) { write_all(STDERR_FILENO, text); };
   caller.write = [](std::string_view text) { return write_all(STDOUT_FILENO, text); };
 

@@ -8,6 +8,7 @@
 #include "cli/render.h"
 #include "cli/render_denials.h"
 #include "cli/run_audit.h"
+#include "cli/run_steps.h"
 #include "cli/told.h"
 #include "cli/verbs.h"
 #include "embed/ready.h"
@@ -21,22 +22,6 @@
 
 namespace harn::cli {
 namespace {
-
-int exit_code_of(const Outcome& outcome) {
-  if (!outcome.error.empty()) return exit_refused;
-  if (outcome.timed_out && !outcome.cpu_exceeded) return exit_timeout;
-  return outcome.exit_code < 0 ? exit_signal_base - outcome.exit_code : outcome.exit_code;
-}
-
-// For hosts whose resolver is not in /etc/resolv.conf, and for tests.
-std::vector<std::string> named_resolvers(const Caller& caller) {
-  std::vector<std::string> out;
-  const auto found = caller.environment.find("HARN_EGRESS_RESOLVER");
-  if (found == caller.environment.end()) return out;
-  for (const auto word : base::split(found->second, ','))
-    if (!word.empty()) out.emplace_back(word);
-  return out;
-}
 
 // What the command could not reach, with the flag that would change it.
 std::string network_lines(const Outcome& outcome) {
@@ -177,17 +162,6 @@ void keep_receipt(const host::HeldPlace& place, const Outcome& outcome, Reply& r
   if (kept) return;
   reply.err += fmt::format("harn: warning: the command ran, but its receipt could not be kept: {}\n", kept.error().message);
   if (reply.exit_code == 0) reply.exit_code = exit_no;
-}
-
-// Made ready and held until the command has ended, so that nobody applies what is still being written.
-Result<std::optional<workspace::Pending>> begin_overlay(const Plan& plan, const PlanOptions& options) {
-  const auto* linux = std::get_if<LinuxConfinement>(&plan.confinement);
-  if (!options.overlay || linux == nullptr || !linux->view) return std::optional<workspace::Pending>();
-  std::vector<AbsPath> roots;
-  for (const auto& step : linux->view->mounts)
-    if (step.op == MountOp::overlay) roots.push_back(step.target);
-  HARN_TRY(pending, workspace::Pending::begin(*options.overlay, roots));
-  return std::optional<workspace::Pending>(std::move(pending));
 }
 
 std::string pending_line(const workspace::Pending& pending) {

@@ -180,6 +180,21 @@ constexpr Option keygen_options[] = {
 };
 constexpr OptionGroup keygen_groups[] = {{"Options", keygen_options}};
 
+constexpr Option learn_options[] = {
+    {.name = "output",
+     .value = "FILE",
+     .help = "write the policy here; one that is there is added to",
+     .complete = Complete::file,
+     .letter = 'o'},
+    {.name = "runs", .value = "N", .help = "watched runs in a row that must need nothing more, 1 unless set"},
+    {.name = "yes-for", .value = "WHAT", .help = "grant this secret, protected name, socket or host", .repeatable = true},
+    {.name = "prune", .help = "leave out what the policy grants and nothing used"},
+    {.name = "keep", .help = "let the runs change files; else changes are discarded"},
+    {.name = "timeout", .value = "TIME", .help = "wall-clock time of each run, such as 5m"},
+    {.name = "cwd", .value = "DIR", .help = "working directory of the command", .complete = Complete::directory, .letter = 'C'},
+};
+constexpr OptionGroup learn_groups[] = {{"Options", learn_options}};
+
 constexpr Verb table[] = {
     {.name = "run",
      .operands = "[--] CMD [ARG...]",
@@ -198,6 +213,13 @@ constexpr Verb table[] = {
      .takes_command = true,
      .runs_command = true,
      .run = explain_verb},
+    {.name = "learn",
+     .operands = "[--] CMD [ARG...]",
+     .summary = "Watch a command and write the least policy that suffices.",
+     .groups = learn_groups,
+     .min_operands = 1,
+     .takes_command = true,
+     .run = learn_verb},
     {.name = "plan",
      .operands = "[--] CMD [ARG...]",
      .summary = "Show what the system would be told, and what that enforces.",

@@ -20,6 +20,7 @@ Reply answer(const Caller& caller);
 // One function per verb, in verb_<name>.cpp.
 Result<Reply> run_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> explain_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> learn_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> shell_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> plan_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> replay_verb(const Arguments& arguments, const Caller& caller);

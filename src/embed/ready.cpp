@@ -78,7 +78,10 @@ Result<Outcome> run_looked(const Planned& planned, RunOptions options) {
   options.workspace = policy.workspace_roots.value_or(std::vector<AbsPath>{});
   if (!explains(plan)) return run_plan(plan, options);
   Explainer explainer(plan, policy, rules, facts);
-  options.on_refusal = [&](const Refused& refused) { explainer.take(refused); };
+  options.on_refusal = [&, watched = std::move(options.on_refusal)](const Refused& refused) {
+    if (!refused.worked) explainer.take(refused);
+    else if (watched) watched(refused);
+  };
   options.denials = [&](const Outcome& outcome) { return explainer.finish(outcome); };
   auto outcome = run_plan(plan, options);
   if (!outcome) explain_no_start(plan, explainer, outcome.error());

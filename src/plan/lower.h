@@ -20,6 +20,7 @@ struct PlanInput {
   const PathRules& rules;
   const EgressChoices& egress = no_choices;
   bool explain = false;  // PlanOptions::explain
+  bool record = false;   // PlanOptions::record
 };
 
 // Fills plan.confinement, plan.argv (rewrites), plan.scratch, plan.egress, env additions, and every

@@ -245,12 +245,17 @@ Result<Plan> plan_rooted(const Policy& policy, const Command& command, const Hos
   HARN_OK(check_cwd(policy, command.cwd.value_or(facts.cwd)));
   std::optional<PathRules> made;
   if (rules == nullptr) rules = &made.emplace(PathRules::for_processes(policy, facts));
-  const PlanInput input{
-      .policy = policy, .command = command, .facts = facts, .rules = *rules, .egress = options.egress, .explain = options.explain};
+  const PlanInput input{.policy = policy,
+                        .command = command,
+                        .facts = facts,
+                        .rules = *rules,
+                        .egress = options.egress,
+                        .explain = options.explain,
+                        .record = options.record};
 
   HARN_TRY(chosen, options.backend ? use_named(*options.backend, input) : choose(input));
   plan::apply_gate(policy, options, chosen);
-  if (options.overlay) HARN_OK(plan::lay_over(policy, *options.overlay, chosen));
+  if (options.overlay) HARN_OK(plan::lay_over(policy, {*options.overlay, options.overlay_all}, chosen));
   return chosen;
 }
 

@@ -99,9 +99,9 @@ struct Fields<SupervisedPath> {
 
 template <>
 struct Fields<SupervisorPlan> {
-  static constexpr std::tuple list{field("rules", &SupervisorPlan::rules), field("reads", &SupervisorPlan::reads),
+  static constexpr std::tuple list{field("rules", &SupervisorPlan::rules),     field("reads", &SupervisorPlan::reads),
                                    field("decides", &SupervisorPlan::decides), field("explains", &SupervisorPlan::explains),
-                                   field("looks_at", &SupervisorPlan::looks_at)};
+                                   field("records", &SupervisorPlan::records), field("looks_at", &SupervisorPlan::looks_at)};
 };
 
 template <>

@@ -41,7 +41,8 @@ std::optional<Refused> parse(std::string_view bytes) {
   Refused out{.call = std::string(plan::syscall_name(head.number, *plan::find_architecture(own_architecture))),
               .wanted = static_cast<Wanted>(head.wanted),
               .target = std::string(bytes.substr(0, head.text_size)),
-              .error = head.error};
+              .error = head.error == supervisor::worked ? 0 : head.error,
+              .worked = head.error == supervisor::worked};
   std::ranges::copy(head.arguments, out.arguments.begin());
   bytes.remove_prefix(head.text_size);
   for (; !bytes.empty(); bytes.remove_prefix(sizeof(supervisor::ProcessRow))) {

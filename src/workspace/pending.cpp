@@ -41,6 +41,8 @@ AbsPath place_of(const AbsPath& state_directory, const AbsPath& root) {
   return state_directory.join("overlays").join(base::sha256_hex(root.text()).substr(0, 16));
 }
 
+void forget_place(const AbsPath& place) { remove_all(place); }
+
 Result<Pending> Pending::hold(const AbsPath& place) {
   sys::UniqueFd lock(::open(place.join("lock").text().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock) return fail(sys::os_failure("open", place.join("lock").text(), errno));

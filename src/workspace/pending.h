@@ -12,6 +12,8 @@ namespace harn::workspace {
 
 // Where the changes of the project at `root` wait.
 AbsPath place_of(const AbsPath& state_directory, const AbsPath& root);
+// Removes a place nobody will ask for again, with everything in it.
+void forget_place(const AbsPath& place);
 
 class Pending {
  public:

@@ -39,6 +39,7 @@ LinuxLayers choose_layers(const PlanInput& input) {
   if (!layers.filtered || !linux.seccomp_notify) return layers;
   if (!layers.view && layers.landlock) layers.supervisor = plan_supervisor(input, *layers.landlock);
   if (layers.view && input.explain) layers.supervisor = plan_explanation(layers.view->view);
+  if (layers.supervisor) layers.supervisor->records = input.explain && input.record;
   return layers;
 }
 

@@ -15,7 +15,7 @@ std::unexpected<Error> cannot(std::string message, std::string hint) {
 
 }  // namespace
 
-Status lay_over(const Policy& policy, const AbsPath& place, Plan& plan) {
+Status lay_over(const Policy& policy, const Layering& layering, Plan& plan) {
   if (plan.route == Route::refused) return {};
   auto* confinement = std::get_if<LinuxConfinement>(&plan.confinement);
   if (plan.route != Route::confined || confinement == nullptr || !confinement->view)
@@ -24,14 +24,14 @@ Status lay_over(const Policy& policy, const AbsPath& place, Plan& plan) {
                   "'harn doctor' says what user namespaces need here; or leave --overlay out");
   const auto& roots = entries(policy.workspace_roots);
   const auto in_workspace = [&](const AbsPath& path) {
-    return std::ranges::any_of(roots, [&](const AbsPath& root) { return root.contains(path); });
+    return layering.all || std::ranges::any_of(roots, [&](const AbsPath& root) { return root.contains(path); });
   };
   std::size_t number = 0;
   std::vector<std::string> direct;
   for (auto& step : confinement->view->mounts) {
     if (step.op != MountOp::bind) continue;
-    if (!in_workspace(step.target)) {
-      if (!step.file) direct.push_back(base::quoted(step.target.text()));
+    if (!in_workspace(step.target) || (layering.all && step.file)) {
+      if (!step.file || layering.all) direct.push_back(base::quoted(step.target.text()));
       continue;
     }
     if (step.file || step.target.is_root())
@@ -39,9 +39,10 @@ Status lay_over(const Policy& policy, const AbsPath& place, Plan& plan) {
                         (step.file ? ", which is a single file" : ", which holds the whole system"),
                     "grant a directory around it, or leave --overlay out");
     step.op = MountOp::overlay;
-    step.layer = place.join(std::to_string(number++)).text();
+    step.layer = layering.place.join(std::to_string(number++)).text();
   }
-  if (number == 0) return cannot("--overlay has nothing to lie over: no workspace root may be written", "leave --overlay out");
+  if (number == 0 && !layering.all)
+    return cannot("--overlay has nothing to lie over: no workspace root may be written", "leave --overlay out");
   if (!direct.empty())
     plan.notes.push_back("what is written to " + base::join(direct, ", ") + " is not part of the workspace and changes at once");
   return {};

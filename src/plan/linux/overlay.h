@@ -7,8 +7,12 @@
 
 namespace harn::plan {
 
+struct Layering {
+  AbsPath place = {};
+  bool all = false;  // every writable directory, whatever opened it; single files change at once
+};
 // Turns every writable part of the workspace in the plan's view into an overlay with a layer in `place`.
 // Fails where the plan has no view, or a part that no layer can lie over.
-Status lay_over(const Policy& policy, const AbsPath& place, Plan& plan);
+Status lay_over(const Policy& policy, const Layering& layering, Plan& plan);
 
 }  // namespace harn::plan

@@ -35,7 +35,7 @@ TEST(LayOver, EveryWritablePartOfTheWorkspaceGetsALayer) {
                          {.op = MountOp::bind_read, .source = "/p/.git", .target = AbsPath::of("/p/.git")},
                          bind("/p/.git/objects"),
                          bind("/cache")});
-  ASSERT_TRUE(lay_over(policy(), place, plan));
+  ASSERT_TRUE(lay_over(policy(), {.place = place}, plan));
   const auto& steps = mounts(plan);
   EXPECT_EQ(steps[0].op, MountOp::overlay);
   EXPECT_EQ(steps[0].layer, "/state/o/0");
@@ -46,18 +46,28 @@ TEST(LayOver, EveryWritablePartOfTheWorkspaceGetsALayer) {
   EXPECT_EQ(plan.notes, std::vector<std::string>{"what is written to '/cache' is not part of the workspace and changes at once"});
 }
 
+TEST(LayOver, EveryWritableDirectoryGetsALayerWhereThatIsAskedFor) {
+  auto plan = plan_with({bind("/p"), bind("/cache"), bind("/state", /*file=*/true)});
+  ASSERT_TRUE(lay_over(policy(), {.place = place, .all = true}, plan));
+  EXPECT_EQ(mounts(plan)[1].op, MountOp::overlay);
+  EXPECT_EQ(mounts(plan)[2].op, MountOp::bind);
+  EXPECT_EQ(plan.notes, std::vector<std::string>{"what is written to '/state' is not part of the workspace and changes at once"});
+  auto nothing = plan_with({});
+  EXPECT_TRUE(lay_over(policy(), {.place = place, .all = true}, nothing)) << "nothing is written, so nothing needs a layer";
+}
+
 TEST(LayOver, WhatNoLayerCanLieOverIsRefused) {
   auto file = plan_with({bind("/p/one", /*file=*/true)});
-  EXPECT_EQ(lay_over(policy(), place, file).error().message, "no layer can lie over '/p/one', which is a single file");
+  EXPECT_EQ(lay_over(policy(), {.place = place}, file).error().message, "no layer can lie over '/p/one', which is a single file");
   auto nothing = plan_with({});
-  EXPECT_EQ(lay_over(policy(), place, nothing).error().code, ErrorCode::not_available);
+  EXPECT_EQ(lay_over(policy(), {.place = place}, nothing).error().code, ErrorCode::not_available);
   auto no_view = plan_with({});
   std::get<LinuxConfinement>(no_view.confinement).view.reset();
-  EXPECT_EQ(lay_over(policy(), place, no_view).error().message,
+  EXPECT_EQ(lay_over(policy(), {.place = place}, no_view).error().message,
             "--overlay needs the view of backend 'linux', and this plan has backend 'linux' without one");
   auto refused = plan_with({});
   refused.route = Route::refused;
-  EXPECT_TRUE(lay_over(policy(), place, refused)) << "it has its reason already";
+  EXPECT_TRUE(lay_over(policy(), {.place = place}, refused)) << "it has its reason already";
 }
 
 }  // namespace

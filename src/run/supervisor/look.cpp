@@ -29,10 +29,11 @@ bool is_there(const Caller& caller, int start, const PathText& path) {
 // Hot: most that is asked about is there, and one call sees it.
 void look_for(const Look& look, At at) {
   static PathText path;
-  if (look.caller.read_text(at.path, path) < 0 || is_there(look.caller, at.start, path)) return;
+  if (look.caller.read_text(at.path, path) < 0) return;
+  if (is_there(look.caller, at.start, path) && (!look.teller.records() || path.view().empty())) return;
   Place place;
   const Word result = walk(look.caller, at.start, path.view(), Last::keep, place);
-  if (result == 0 && place.exists) return;
+  if (result == 0 && place.exists) return look.teller.record(look.caller, look.call, Wanted::finding, place.path.view());
   const Word error = result < 0 ? result : -ENOENT;
   const bool refused = error == -EACCES || error == -EPERM;
   if (refused || look.rules.at(place.path.view()) == Allowed::nothing)
@@ -51,6 +52,7 @@ void look_at_program(const Look& look, At at) {
     if (hold(place, object) < 0) return;
     result = raw_syscall(SYS_faccessat, AT_FDCWD, word_of(own_descriptor(object.get(), link).c_str()), X_OK);
   }
+  if (result == 0) look.teller.record(look.caller, look.call, Wanted::running, place.path.view());
   // Whether it can be started where another layer judges that, the launcher knows.
   if (look.rules.at(place.path.view()) == Allowed::nothing || result == -EACCES)
     look.teller.tell(look.caller, look.call, Wanted::running, place.path.view(), result);
@@ -70,6 +72,7 @@ void look_at_address(const Look& look, std::uint64_t from, std::size_t size) {
   Place place;
   Word result = walk(look.caller, AT_FDCWD, path.view(), Last::follow, place);
   if (result == 0 && !place.exists) result = -ENOENT;
+  if (result == 0) look.teller.record(look.caller, look.call, Wanted::reaching, place.path.view());
   if (result < 0 || look.rules.at(place.path.view()) == Allowed::nothing)
     look.teller.tell(look.caller, look.call, Wanted::reaching, place.path.view(), result);
 }

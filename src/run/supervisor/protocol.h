@@ -16,8 +16,9 @@ inline constexpr int tell_fd = 7;   // a socket; refusals are told here, where t
 // Beyond the rules. A call number of `refused` is answered with its error, one of `looked_at` goes on after a
 // look; both are told when they fail. Everything else that is trapped is made on behalf, or refused.
 struct Duties {
-  std::uint32_t decides = 1;  // 0: other layers decide about every path
-  std::uint32_t tells = 0;
+  std::uint32_t decides = 1;    // 0: other layers decide about every path
+  std::uint32_t tells = 0;      // what failed
+  std::uint32_t records = 0;    // what worked too, and then the launcher is waited for
   std::uint32_t refused = 0;    // how many rows follow: {call, error}
   std::uint32_t looked_at = 0;  // … and how many numbers after them
 };
@@ -41,13 +42,14 @@ enum class Wanted : std::uint8_t {
 // One refusal: this, then `text_size` bytes, then `processes` rows from the caller up to the command.
 struct Refusal {
   std::uint32_t number = 0;  // of the system call
-  std::int32_t error = 0;    // positive; 0 = not known, it went on
+  std::int32_t error = 0;    // positive; 0 = not known, it went on; `worked` = it did not fail
   Wanted wanted = Wanted::calling;
   std::uint8_t processes = 0;
   std::uint16_t text_size = 0;
   std::uint32_t lost = 0;  // told before and not taken
   std::uint64_t arguments[3] = {};
 };
+inline constexpr std::int32_t worked = -1;
 struct ProcessRow {
   std::uint32_t id = 0;
   char name[16] = {};  // the kernel's short name, without a closing zero when it is full

@@ -161,6 +161,8 @@ bool Server::answer(const seccomp_notif& call, Fd& kept) {
   if (tells && answer.value < 0) {
     if (trace_.count == 0 && answer.value == unknown_call) teller_.tell(caller, call.data, Wanted::calling, {}, answer.value);
     else teller_.tell_paths(caller, call.data, trace_, answer.value);
+  } else if (!answer.later) {
+    teller_.record_paths(caller, call.data, trace_);
   }
   if (answer.go_on) {
     let_go_on(call);

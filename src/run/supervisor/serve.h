@@ -28,7 +28,8 @@ struct Orders {
 
 class Server {
  public:
-  Server(int listener, const Rules& rules, const Orders& orders) : listener_(listener), rules_(rules), orders_(orders), teller_(rules) {}
+  Server(int listener, const Rules& rules, const Orders& orders)
+      : listener_(listener), rules_(rules), orders_(orders), teller_(rules, orders.duties.records != 0) {}
 
   // Takes one notification and answers it. To be called when the listener is readable.
   void serve();

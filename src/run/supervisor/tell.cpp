@@ -82,9 +82,10 @@ int look_at_processes(const Caller& caller, ProcessRow (&rows)[most_processes]) 
 
 // The same access fails again and again in some programs; once is enough. A few slots that are forgotten in
 // turn suffice: the launcher knows them all.
-bool Teller::is_news(const seccomp_data& call, Wanted wanted, std::string_view text) {
+bool Teller::is_news(const seccomp_data& call, Wanted wanted, std::string_view text, Word error) {
   auto hash = mix(0xcbf29ce484222325u, text);
   hash = (hash ^ static_cast<std::uint64_t>(wanted) ^ (static_cast<std::uint64_t>(call.nr) << 8u)) * 0x100000001b3u;
+  if (error == -worked) hash = ~hash;
   if (wanted == Wanted::calling) hash ^= call.args[0] * 31 + call.args[1];
   auto& slot = known_[hash % most_known];
   if (slot == hash) return false;
@@ -93,9 +94,9 @@ bool Teller::is_news(const seccomp_data& call, Wanted wanted, std::string_view t
 }
 
 void Teller::tell(const Caller& caller, const seccomp_data& call, Wanted wanted, std::string_view text, Word error) {
-  if (text.size() >= longest_path || !is_news(call, wanted, text)) return;
+  if (text.size() >= longest_path || !is_news(call, wanted, text, error)) return;
   ProcessRow rows[most_processes];
-  const int processes = look_at_processes(caller, rows);
+  const int processes = error == -worked ? 0 : look_at_processes(caller, rows);
   Refusal refusal{.number = static_cast<std::uint32_t>(call.nr),
                   .error = static_cast<std::int32_t>(-error),
                   .wanted = wanted,
@@ -109,8 +110,18 @@ void Teller::tell(const Caller& caller, const seccomp_data& call, Wanted wanted,
   msghdr message = {};
   message.msg_iov = parts;
   message.msg_iovlen = 3;
-  if (raw_syscall(SYS_sendmsg, tell_fd, word_of(&message), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) ++lost_;
+  // Who records wants every one; the launcher never waits for us while it reads them.
+  const int waiting = records_ ? 0 : MSG_DONTWAIT;
+  if (raw_syscall(SYS_sendmsg, tell_fd, word_of(&message), waiting | MSG_NOSIGNAL) < 0) ++lost_;
   else lost_ = 0;
+}
+
+void Teller::record(const Caller& caller, const seccomp_data& call, Wanted wanted, std::string_view text) {
+  if (records_ && !text.empty() && text.front() == '/') tell(caller, call, wanted, text, -worked);
+}
+
+void Teller::record_paths(const Caller& caller, const seccomp_data& call, const Trace& trace) {
+  for (int i = 0; i < trace.count; ++i) record(caller, call, wanted_of(call, i, trace.there[i]), trace.paths[i].view());
 }
 
 void Teller::tell_paths(const Caller& caller, const seccomp_data& call, const Trace& trace, Word error) {

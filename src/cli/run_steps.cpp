@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_steps.h"
+
+#include "base/text.h"
+
+namespace harn::cli {
+
+int exit_code_of(const Outcome& outcome) {
+  if (!outcome.error.empty()) return exit_refused;
+  if (outcome.timed_out && !outcome.cpu_exceeded) return exit_timeout;
+  return outcome.exit_code < 0 ? exit_signal_base - outcome.exit_code : outcome.exit_code;
+}
+
+std::vector<std::string> named_resolvers(const Caller& caller) {
+  std::vector<std::string> out;
+  const auto found = caller.environment.find("HARN_EGRESS_RESOLVER");
+  if (found == caller.environment.end()) return out;
+  for (const auto word : base::split(found->second, ','))
+    if (!word.empty()) out.emplace_back(word);
+  return out;
+}
+
+Result<std::optional<workspace::Pending>> begin_overlay(const Plan& plan, const PlanOptions& options) {
+  const auto* linux = std::get_if<LinuxConfinement>(&plan.confinement);
+  if (!options.overlay || linux == nullptr || !linux->view) return std::optional<workspace::Pending>();
+  std::vector<AbsPath> roots;
+  for (const auto& step : linux->view->mounts)
+    if (step.op == MountOp::overlay) roots.push_back(step.target);
+  HARN_TRY(pending, workspace::Pending::begin(*options.overlay, roots));
+  return std::optional<workspace::Pending>(std::move(pending));
+}
+
+}  // namespace harn::cli
