@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "run/late_attributes.h"
 #include "sys/files.h"
 
 namespace harn::run {
@@ -22,6 +23,7 @@ constexpr std::uint64_t tame = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 // Read-only stops nobody from writing to a device, but its owner from changing whose it is on the host.
 constexpr std::uint64_t device = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY;
 constexpr std::uint64_t sealed = MOUNT_ATTR_RDONLY;
+constexpr std::uint64_t closed = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 
 class ViewWriter {
  public:
@@ -37,8 +39,7 @@ class ViewWriter {
     if (hides_ && !covered_) writer_.add({.op = Op::make_hidden}, "make the unreadable places");
     for (const auto& step : view_.mounts) step.target.is_root() ? root(step) : place(step);
     for (const auto& [path, text] : view_.files) show_text(AbsPath::of(path), text);
-    for (const auto& path : to_seal_)
-      writer_.add({.op = Op::seal_mount, .mask = sealed | tame | MOUNT_ATTR_NOEXEC, .text = path}, "seal " + std::string(path));
+    for (const auto& path : to_seal_) seal(path);
     writer_.add({.op = Op::enter_root}, "enter the view");
     if (view_.loopback_up) writer_.add({.op = Op::raise_loopback}, "raise the loopback interface");
   }
@@ -47,11 +48,24 @@ class ViewWriter {
   // Beneath the new root.
   const char* inside(const AbsPath& path) { return writer_.text(path.is_root() ? "." : path.text().substr(1)); }
 
+  // A mount at `target` that shows `source`, or a part of our own where that is empty; its attributes are in the step's mask.
+  void show(child::Step step, const AbsPath& target, const std::string& source, std::string label) {
+    const auto attributes = step.mask;
+    if (late_.needed()) step.mask = 0;
+    writer_.add(step, std::move(label));
+    if (late_.needed()) late_.add(writer_, target, source, attributes);
+  }
+
+  void seal(const AbsPath& path) {
+    if (late_.needed()) late_.add(writer_, path, "", closed);
+    else writer_.add({.op = Op::seal_mount, .mask = closed, .text = inside(path)}, "seal " + path.text());
+  }
+
   void root(const MountStep& step) {
     if (step.op == MountOp::tmpfs) {
       writer_.add({.op = Op::mount_root, .mask = tame, .text = "mode=0755"}, "mount a fresh root");
       ours_.insert("/");
-      to_seal_.push_back(inside(step.target));
+      to_seal_.push_back(step.target);
       if (!hides_ || !covered_) return;
       way_to(*covered_);
       writer_.add({.op = Op::make_hidden, .text = inside(*covered_)}, "make the unreadable places");
@@ -59,7 +73,7 @@ class ViewWriter {
     }
     shown_.insert("/");
     const auto attributes = step.op == MountOp::bind ? tame : tame | MOUNT_ATTR_RDONLY;
-    writer_.add({.op = Op::bind_root, .mask = attributes, .text = writer_.text(step.source)}, "bind the root");
+    show({.op = Op::bind_root, .mask = attributes, .text = writer_.text(step.source)}, step.target, step.source, "bind the root");
   }
 
   void place(const MountStep& step) {
@@ -103,7 +117,7 @@ class ViewWriter {
     const bool shared = step.target.text() == "/tmp" || step.target.text() == "/var/tmp" || step.target.text() == "/dev/shm";
     const auto label = fmt::format("mount a private {}", step.target.text());
     if (ours_.contains(step.target.text()))
-      writer_.add({.op = Op::mount_own, .mask = tame, .more = shared ? 01777u : 0u, .text = inside(step.target)}, label);
+      show({.op = Op::mount_own, .mask = tame, .more = shared ? 01777u : 0u, .text = inside(step.target)}, step.target, "", label);
     else
       writer_.add({.op = Op::mount_fresh, .mask = tame, .text = inside(step.target), .other = shared ? "mode=1777" : "mode=0755"}, label);
     shown_.erase(step.target.text());
@@ -114,8 +128,8 @@ class ViewWriter {
     mount_point(step);
     auto attributes = step.op == MountOp::bind ? tame : tame | MOUNT_ATTR_RDONLY;
     if (step.file && sys::target_type_of(step.target) == sys::FileType::device) attributes = device;
-    writer_.add({.op = bind_op(step.target), .mask = attributes, .text = inside(step.target), .other = writer_.text(step.source)},
-                fmt::format("show {}", base::quoted(step.source)));
+    show({.op = bind_op(step.target), .mask = attributes, .text = inside(step.target), .other = writer_.text(step.source)}, step.target,
+         step.source, fmt::format("show {}", base::quoted(step.source)));
     shown_.insert(step.target.text());
     ours_.erase(step.target.text());
   }
@@ -136,15 +150,15 @@ class ViewWriter {
 
   void show_device(const std::string& source, const AbsPath& target) {
     mount_point({.target = target, .file = true});
-    writer_.add({.op = bind_op(target), .mask = device, .text = inside(target), .other = writer_.text(source)},
-                fmt::format("show {}", base::quoted(source)));
+    show({.op = bind_op(target), .mask = device, .text = inside(target), .other = writer_.text(source)}, target, source,
+         fmt::format("show {}", base::quoted(source)));
     shown_.insert(target.text());
   }
 
   void hide(const MountStep& step) {
     mount_point(step);
-    writer_.add({.op = step.file ? Op::hide_file : Op::hide_directory, .text = inside(step.target)},
-                fmt::format("hide {}", base::quoted(step.target.text())));
+    show({.op = step.file ? Op::hide_file : Op::hide_directory, .mask = closed, .text = inside(step.target)}, step.target, "",
+         fmt::format("hide {}", base::quoted(step.target.text())));
     ours_.erase(step.target.text());
     shown_.insert(step.target.text());
   }
@@ -154,8 +168,8 @@ class ViewWriter {
     if (sys::type_of(path) == sys::FileType::missing) return;
     for (auto at = path.parent(); !shown_.contains(at.text()); at = at.parent())
       if (at.is_root() || ours_.contains(at.text())) return;
-    writer_.add({.op = Op::show_text, .number = texts_++, .text = inside(path), .other = writer_.text(text)},
-                fmt::format("show an own {}", path.text()));
+    show({.op = Op::show_text, .number = texts_++, .mask = closed, .text = inside(path), .other = writer_.text(text)}, path, "",
+         fmt::format("show an own {}", path.text()));
   }
 
   // Read-only as a whole: uid 0 keeps its right to /proc/sys in a namespace of its own otherwise.
@@ -180,7 +194,7 @@ class ViewWriter {
       writer_.add({.op = Op::mount_fresh, .mask = tame, .text = inside(dev), .other = "mode=0755"}, "mount an own /dev");
       shown_.erase(dev.text());
       ours_.insert(dev.text());
-      to_seal_.push_back(inside(dev));
+      to_seal_.push_back(dev);
     }
     for (const auto* name : {"null", "zero", "full", "random", "urandom", "tty"}) {
       const auto path = dev.join(name);
@@ -204,7 +218,8 @@ class ViewWriter {
   const std::string& terminal_;
   std::set<std::string, std::less<>> ours_ = {};   // directories on file systems of our own
   std::set<std::string, std::less<>> shown_ = {};  // the host's, or closed: nothing is made inside
-  std::vector<const char*> to_seal_ = {};
+  std::vector<AbsPath> to_seal_ = {};
+  LateAttributes late_ = {};
   bool hides_ = false;
   int texts_ = 0;
   std::optional<AbsPath> covered_ = {};  // our own directory that will be covered: what hides is made there

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "run/child/close_on_exec.h"
 #include "run/child/replay.h"
 #include "sys/uapi/landlock.h"
 
@@ -60,8 +61,6 @@ Word landlock_rule(const Step& step) {
   return result;
 }
 
-constexpr unsigned mark_close_on_exec = 1u << 2;  // CLOSE_RANGE_CLOEXEC, Linux 5.11
-
 constexpr Word reached = 1;
 
 // Refused by the boundary, not by a shortage.
@@ -100,7 +99,7 @@ Word narrow(const Step& step) noexcept {
     case Op::no_new_privileges: return raw_syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1);
     case Op::landlock_rule: return landlock_rule(step);
     case Op::landlock_enforce: return raw_syscall(uapi::landlock_restrict_self_number, step.number, static_cast<Word>(step.mask));
-    case Op::close_others: return raw_syscall(SYS_close_range, step.number, ~0u, mark_close_on_exec);
+    case Op::close_others: return close_on_exec_from(step.number);
     case Op::keep_fd: return raw_syscall(SYS_fcntl, step.number, F_SETFD, 0);
     case Op::syscall_filter: return raw_syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, static_cast<Word>(step.mask), word_of(step.pointer));
     default: return -EINVAL;

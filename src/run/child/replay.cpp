@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include "run/child/close_on_exec.h"
 #include "run/child/replay.h"
 
 namespace harn::run::child {
@@ -128,8 +129,8 @@ Word start_inner(Launch& launch) {
 Word become_init(Launch& launch, int program) {
   Word result = 0;
   for (int i = 0; i < launch.kept_count && result >= 0; ++i) result = raw_syscall(SYS_dup3, launch.kept[i], first_kept_fd + i, 0);
-  if (result >= 0) result = raw_syscall(SYS_close_range, 0, 2, 0);
-  if (result >= 0) result = raw_syscall(SYS_close_range, first_kept_fd + launch.kept_count, ~0u, 1u << 2);
+  for (int fd = 0; fd < first_kept_fd; ++fd) raw_syscall(SYS_close, fd);
+  if (result >= 0) result = close_on_exec_from(first_kept_fd + launch.kept_count);
   if (result < 0) return result;
   launch.report.init_attempted = 1;
   const char* nothing[] = {nullptr};

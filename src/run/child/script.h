@@ -46,11 +46,12 @@ enum class Op : std::uint8_t {
   bind_in_own,      // the same, where the directory around `text` is one of ours
   make_hidden,      // the unreadable directory and file that hide_* show; text: in this directory, which is covered
                     // later, or null: before the root, in a place of their own
-  hide_directory,   // text
-  hide_file,        // text
+  hide_directory,   // text; mask: attributes
+  hide_file,        // text; mask: attributes
   seal_mount,       // text: the mount there becomes read-only, not what lies beneath
+  remount,          // text: the mount there is private and gets the flags in mask, where seal_mount and attributes in steps cannot
   enter_root,       // the old root is gone afterwards
-  show_text,        // text: where, other: what a file there reads; number: which one it is
+  show_text,        // text: where, other: what a file there reads; number: which one it is; mask: attributes
   raise_loopback,
   ask_netlink,  // number: protocol, pointer: a request, mask: its length; must be granted
   open_gate,    // pointer: calls, mask: how many; all must succeed, and the first answers with a descriptor

@@ -92,12 +92,13 @@ Word attach_at(const Launch& launch, Word mount, const char* where) {
   return close_after(place, close_after(mount, attach(mount, place)));
 }
 
+// Without attributes it stays as it is: remount follows.
 Word copy_of(Word base, const char* source, std::uint64_t attributes) {
   const Word found = open_place(base, source);
   if (found < 0) return found;
   const Word copy = close_after(
       found, raw_syscall(SYS_open_tree, found, word_of(""), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_EMPTY_PATH));
-  if (copy < 0) return copy;
+  if (copy < 0 || attributes == 0) return copy;
   const Word result = set_attributes(copy, attributes, /*recursive=*/true);
   return result < 0 ? close_after(copy, result) : copy;
 }
@@ -169,9 +170,17 @@ Word make_hidden(Launch& launch, const char* covered_later) {
   return file < 0 ? file : close_after(file, 0);
 }
 
-Word hide(Launch& launch, const char* what, const char* where) {
-  const auto attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-  return attach_at(launch, copy_of(launch.hidden_fd, what, attributes), where);
+Word hide(Launch& launch, const char* what, const Step& step) {
+  return attach_at(launch, copy_of(launch.hidden_fd, what, step.mask), step.text);
+}
+
+Word remount(const Launch& launch, const Step& step) {
+  const Word place = open_place(launch.root_fd, step.text);
+  if (place < 0) return place;
+  const DescriptorName name(place);
+  Word result = raw_syscall(SYS_mount, 0, word_of(name.text), 0, MS_PRIVATE, 0);
+  if (result >= 0) result = raw_syscall(SYS_mount, 0, word_of(name.text), 0, static_cast<Word>(MS_REMOUNT | MS_BIND | step.mask), 0);
+  return close_after(place, result);
 }
 
 Word enter_root(Launch& launch) {
@@ -193,8 +202,7 @@ Word show_text(Launch& launch, const Step& step) {
   while (step.other[length] != '\0') ++length;
   const Word written = close_after(fd, raw_syscall(SYS_write, fd, word_of(step.other), length));
   if (written != length) return written < 0 ? written : -EIO;
-  const auto attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-  return attach_at(launch, copy_of(launch.hidden_fd, name, attributes), step.text);
+  return attach_at(launch, copy_of(launch.hidden_fd, name, step.mask), step.text);
 }
 
 Word ignoring_existing(Word result) { return result == -EEXIST ? 0 : result; }
@@ -217,8 +225,9 @@ Word build_view(Launch& launch, const Step& step) noexcept {
     case Op::mount_overlay: return attach_at(launch, overlay(step.other, static_cast<const char*>(step.pointer), step.mask), step.text);
     case Op::bind_in_own: return attach_in_own(launch, copy_of(AT_FDCWD, step.other, step.mask), step.text);
     case Op::make_hidden: return make_hidden(launch, step.text);
-    case Op::hide_directory: return hide(launch, hidden_directory, step.text);
-    case Op::hide_file: return hide(launch, hidden_file, step.text);
+    case Op::hide_directory: return hide(launch, hidden_directory, step);
+    case Op::hide_file: return hide(launch, hidden_file, step);
+    case Op::remount: return remount(launch, step);
     case Op::seal_mount: {
       const Word place = open_place(root, step.text);
       return place < 0 ? place : close_after(place, set_attributes(place, step.mask, /*recursive=*/false));
