@@ -348,6 +348,27 @@ struct EgressPlan {
   bool operator==(const EgressPlan&) const = default;
 };
 
+// ---- a WebAssembly module and its runtime --------------------------------------------------------------
+
+// A directory the module may use, as its runtime is told. What is not writable, or closed inside, the sandbox around the runtime holds.
+struct Preopen {
+  std::string guest = {};
+  AbsPath host = {};
+  bool writable = false;
+
+  bool operator==(const Preopen&) const = default;
+};
+
+// With route `wasi`: Plan::argv starts the runtime, inside the confinement like any other command.
+struct WasiPlan {
+  std::string runtime = {};  // "wasmtime" "wasmedge" "wasmer" "iwasm" "node"
+  AbsPath module = {};
+  std::vector<std::string> argv = {};  // as it was asked for
+  std::vector<Preopen> preopens = {};
+
+  bool operator==(const WasiPlan&) const = default;
+};
+
 // ---- the plan ------------------------------------------------------------------------------------
 
 enum class Route : std::uint8_t {
@@ -395,6 +416,7 @@ struct Plan {
   LimitPlan limits = {};
   Confinement confinement = {};
   std::optional<EgressPlan> egress = {};
+  std::optional<WasiPlan> wasi = {};
   std::optional<AbsPath> scratch = {};  // .harn-tmp in the workspace, where no private /tmp exists
   Coverage coverage = {};
   std::vector<std::string> notes = {};
@@ -426,9 +448,10 @@ struct PlanOptions {
   EgressChoices egress = {};
   // Changes of the workspace go here instead, to be looked at and applied later (src/workspace).
   std::optional<AbsPath> overlay = {};
-  bool overlay_all = false;  // … and what is written to any other directory as well
-  bool explain = false;      // what is refused is told with the rule and what would allow it (native Linux)
-  bool record = false;       // with explain: what worked is told too (Refused::worked)
+  bool overlay_all = false;       // … and what is written to any other directory as well
+  bool explain = false;           // what is refused is told with the rule and what would allow it (native Linux)
+  bool record = false;            // with explain: what worked is told too (Refused::worked)
+  std::string wasi_runtime = {};  // the operator\'s; empty = the first that works
 };
 
 // Fails only for a wrong policy or command; a plan that may not run has route `refused`.

@@ -71,6 +71,10 @@ struct EngineRequest {
 // never called for runs that name no engine.
 Status settle_engine(HostFacts& facts, const EngineRequest& request, const AbsPath& directory);
 
+// Looks for the runtimes of WebAssembly modules and runs a module in the first that works, or in the one that is named, confined as
+// a real one would be. Remembered like other facts; never called for runs that are no modules.
+void settle_wasi(HostFacts& facts, const std::string& named, const AbsPath& directory);
+
 // Remembers what was just proved, in place of whatever was remembered before.
 void remember_facts(const HostFacts& claimed, const ProvedHost& proved, const AbsPath& directory);
 

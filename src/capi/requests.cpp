@@ -260,6 +260,8 @@ Result<OpenRequest> read_open(const char* text) {
   request.policy = std::move(policy);
   request.context = std::move(context);
   request.options = {.backend = fields.backend, .fallback = fallback, .no_sandbox = fields.no_sandbox};
+  if (const auto runtime = request.context.environment.find("HARN_WASI_RUNTIME"); runtime != request.context.environment.end())
+    request.options.wasi_runtime = runtime->second;
   return request;
 }
 

@@ -179,6 +179,8 @@ Result<PlanOptions> plan_options_from(const Arguments& arguments, const Caller& 
   const auto found = caller.environment.find("HARN_HANDLER_SANDBOX");
   HARN_TRY(fallback, parse_fallback(found == caller.environment.end() ? std::nullopt : std::optional<std::string_view>(found->second)));
   options.fallback = fallback;
+  if (const auto runtime = caller.environment.find("HARN_WASI_RUNTIME"); runtime != caller.environment.end())
+    options.wasi_runtime = runtime->second;
   HARN_TRY(egress, egress_choices(arguments, caller.environment));
   options.egress = std::move(egress);
   return options;

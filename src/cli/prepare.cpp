@@ -151,6 +151,7 @@ Status prepare_command(const Arguments& arguments, const Caller& caller, const L
   prepared.command = std::move(command);
   prepared.command.image = image_from(arguments, caller, loaded);
   if (!prepared.this_host) return {};
+  embed::settle_wasi_runtime(prepared.facts, prepared.policy, prepared.options, caller.environment);
   return embed::settle_named_engine(prepared.facts, prepared.options, caller.environment, prepared.command.image);
 }
 

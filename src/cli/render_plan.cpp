@@ -45,13 +45,21 @@ std::string command_text(const std::vector<std::string>& argv) {
 
 void add_head(std::string& out, const PlanPicture& picture) {
   const auto& plan = picture.plan;
-  out += fmt::format("{}\n", coloured("Plan for " + command_text(plan.argv), Colour::bold, picture.colour));
+  out += fmt::format("{}\n", coloured("Plan for " + command_text(plan.wasi ? plan.wasi->argv : plan.argv), Colour::bold, picture.colour));
   add_line(
       out, "backend",
       fmt::format("{}, route {}, profile {}", base::enum_name(plan.backend), base::enum_name(plan.route), base::enum_name(plan.profile)));
   add_line(out, "host", plan.host);
   add_line(out, "cwd", plan.cwd.text());
   add_line(out, "digests", fmt::format("{} {}", plan.policy_digest, digest(plan)));
+  if (plan.wasi) {
+    std::vector<std::string> places;
+    for (const auto& preopen : plan.wasi->preopens)
+      places.push_back(fmt::format("{} ({})", preopen.guest == "." ? ". = " + preopen.host.text() : preopen.guest,
+                                   preopen.writable ? "writable" : "read-only"));
+    add_line(out, "module", fmt::format("{}, run by {} inside the sandbox", plan.wasi->module.text(), plan.wasi->runtime));
+    add_line(out, "directories", base::join(places, ", "));
+  }
   for (const auto& tried : plan.tried) add_line(out, "skipped", fmt::format("{}: {}", base::enum_name(tried.backend), tried.why_not));
 }
 

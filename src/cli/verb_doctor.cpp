@@ -15,6 +15,7 @@
 #include "harn/probe.h"
 #include "harn/prove.h"
 #include "plan/names.h"
+#include "plan/wasi/runtimes.h"
 
 namespace harn::cli {
 namespace {
@@ -45,6 +46,19 @@ void examine_engines(const Caller& caller, const std::string& image, HostFacts& 
   }
 }
 
+// Every runtime for modules that is installed, tried as profile wasi would.
+void examine_modules(const Caller& caller, const HostFacts& facts, std::vector<Finding>& findings) {
+  for (const auto& runtime : plan::wasi_runtimes()) {
+    const std::string name(runtime.name);
+    auto there = facts;
+    settle_wasi(there, name, facts_directory(caller));
+    const auto tool = there.tools.find(name);
+    if (tool == there.tools.end()) continue;
+    findings.push_back({.mechanism = name, .works = tool->second.works, .why_not = tool->second.why_not});
+    if (tool->second.works) findings.back().how = "a module ran in it, confined: it had what it was given, and not the file beside it";
+  }
+}
+
 Result<Reply> examine_host(const Arguments& arguments, const Caller& caller) {
   const auto claimed = probe_host({.environment = caller.environment, .cwd = caller.cwd, .kernel_claims = false});
   HARN_TRY(proved, prove_host(claimed));
@@ -54,6 +68,7 @@ Result<Reply> examine_host(const Arguments& arguments, const Caller& caller) {
   // The host can be looked at from anywhere, also where no policy can be put together.
   const auto prepared = prepare(arguments, caller);
   examine_engines(caller, prepared ? prepared->command.image : default_image(caller, {}), facts, proved.findings);
+  examine_modules(caller, facts, proved.findings);
   HostPicture picture{.facts = facts, .findings = proved.findings, .colour = caller.colour};
   if (prepared) {
     for (const auto profile : {Profile::worktree, Profile::os_hardened}) picture.profiles.push_back(outlook(*prepared, profile));

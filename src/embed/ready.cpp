@@ -41,6 +41,11 @@ Status settle_named_engine(HostFacts& facts, const PlanOptions& options, const E
                        facts_directory(environment));
 }
 
+void settle_wasi_runtime(HostFacts& facts, const Policy& policy, const PlanOptions& options, const Environment& environment) {
+  if (policy.profile() != Profile::wasi || options.no_sandbox) return;
+  settle_wasi(facts, options.wasi_runtime, facts_directory(environment));
+}
+
 Looked look_at_host(HostFacts& facts, Policy& policy, const Environment& environment) {
   Looked looked;
   looked.warnings = look_at_paths(facts, policy);

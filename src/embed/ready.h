@@ -30,6 +30,9 @@ HostFacts seen_facts(const Standing& standing);
 // Where the options name a container engine, it is tried (once per boot); nobody else waits for a daemon.
 Status settle_named_engine(HostFacts& facts, const PlanOptions& options, const Environment& environment, const std::string& image);
 
+// Where the policy runs modules, their runtimes are looked for and tried; nobody else waits for that.
+void settle_wasi_runtime(HostFacts& facts, const Policy& policy, const PlanOptions& options, const Environment& environment);
+
 // What this host looks like to one composed policy, now.
 struct Looked {
   PathRules rules = {};                    // the policy compiled for this host

@@ -94,6 +94,7 @@ Result<Planned> make_planned(const Parts& parts, const Command& asked, const Cal
   Planned out{.policy = std::move(policy)};
   auto facts = parts.facts;
   HARN_OK(embed::settle_named_engine(facts, parts.options, parts.context.environment, command.image));
+  embed::settle_wasi_runtime(facts, out.policy, parts.options, parts.context.environment);
   out.rules = embed::look_at_host(facts, out.policy, parts.context.environment).rules;
   for (const auto& file : parts.withheld) HARN_OK(embed::withhold(file, facts, out.policy, out.rules, parts.options));
   HARN_OK(embed::check_own_files(parts.own_files, {out.policy, parts.options, facts, out.rules}));

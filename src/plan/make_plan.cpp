@@ -9,6 +9,7 @@
 #include "plan/linux/overlay.h"
 #include "plan/names.h"
 #include "plan/route.h"
+#include "plan/wasi/lower_wasi.h"
 #include "policy/presets.h"
 #include "policy/roots_text.h"
 
@@ -198,12 +199,19 @@ Result<Plan> use_named(Backend backend, const PlanInput& input) {
   return lower_with(row, input);
 }
 
-// A module meant for the WASI runtime must never reach the host spawn path instead.
-Error no_wasi_runner() {
-  return {.code = ErrorCode::not_available,
+Error no_module_without_sandbox() {
+  return {.code = ErrorCode::refused,
           .stage = Stage::plan,
-          .message = "profile 'wasi' needs a WASI runner, and this release has none",
-          .hint = "use profile 'os_hardened' or 'worktree' to run a native command confined"};
+          .message = "profile 'wasi' runs a module's runtime inside a sandbox, and the sandbox is switched off",
+          .hint = "leave --no-sandbox and --sandbox none out"};
+}
+
+Error no_module_in_container(Backend backend) {
+  return {.code = ErrorCode::not_supported,
+          .stage = Stage::plan,
+          .message = "profile 'wasi' uses this host's runtime, and backend '" + std::string(base::enum_name(backend)) +
+                     "' brings its own programs",
+          .hint = "leave --backend out, or name linux"};
 }
 
 Error no_overlay_without_sandbox() {
@@ -228,6 +236,33 @@ Result<Plan> plan_direct(const Policy& policy, const Command& command, const Hos
   return out;
 }
 
+Result<Plan> plan_confined(const PlanInput& input, const PlanOptions& options) {
+  HARN_TRY(chosen, options.backend ? use_named(*options.backend, input) : choose(input));
+  plan::apply_gate(input.policy, options, chosen);
+  if (options.overlay) HARN_OK(plan::lay_over(input.policy, {*options.overlay, options.overlay_all}, chosen));
+  return chosen;
+}
+
+// The runtime is confined like any command; only what it is told, and what it gets as variables, is the module's.
+Result<Plan> plan_module(const PlanInput& input, const PlanOptions& options) {
+  HARN_TRY(run, plan::lower_wasi(input, options.wasi_runtime));
+  const PlanInput native{.policy = run.policy,
+                         .command = run.command,
+                         .facts = input.facts,
+                         .rules = input.rules,
+                         .egress = input.egress,
+                         .explain = input.explain,
+                         .record = input.record};
+  HARN_TRY(out, plan_confined(native, options));
+  if (is_container(out.backend)) return fail(no_module_in_container(out.backend));
+  out.policy_digest = digest(input.policy);
+  out.env.removed = std::move(run.removed);
+  out.wasi = std::move(run.wasi);
+  plan::cover_wasi(out.coverage);
+  if (out.route == Route::confined) out.route = Route::wasi;
+  return out;
+}
+
 // `rules` are the caller's, or made once they are needed.
 Result<Plan> plan_rooted(const Policy& policy, const Command& command, const HostFacts& facts, const PlanOptions& options,
                          const PathRules* rules) {
@@ -235,7 +270,7 @@ Result<Plan> plan_rooted(const Policy& policy, const Command& command, const Hos
   HARN_OK(check_may_run(policy, command));
   HARN_OK(plan::check_ceiling(policy, options));
   const auto route = plan::route_of(policy, options);
-  if (route == Route::wasi) return fail(no_wasi_runner());
+  if (route == Route::wasi && options.no_sandbox) return fail(no_module_without_sandbox());
   if (route == Route::direct && options.overlay) return fail(no_overlay_without_sandbox());
   if (route == Route::direct) return plan_direct(policy, command, facts, options);
 
@@ -253,10 +288,8 @@ Result<Plan> plan_rooted(const Policy& policy, const Command& command, const Hos
                         .explain = options.explain,
                         .record = options.record};
 
-  HARN_TRY(chosen, options.backend ? use_named(*options.backend, input) : choose(input));
-  plan::apply_gate(policy, options, chosen);
-  if (options.overlay) HARN_OK(plan::lay_over(policy, {*options.overlay, options.overlay_all}, chosen));
-  return chosen;
+  if (route == Route::wasi) return plan_module(input, options);
+  return plan_confined(input, options);
 }
 
 }  // namespace

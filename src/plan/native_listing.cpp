@@ -102,6 +102,11 @@ void head_section(Listing& listing, const Plan& plan) {
   listing.row("host", plan.host);
   listing.row("command", command_line(plan.argv));
   listing.row("cwd", plain_word(plan.cwd.text()));
+  if (plan.wasi) listing.row("module", fmt::format("{} in {}", plain_word(plan.wasi->module.text()), plan.wasi->runtime));
+  if (plan.wasi)
+    for (const auto& preopen : plan.wasi->preopens)
+      listing.row("directory", fmt::format("{} is {}{}", plain_word(preopen.guest), plain_word(preopen.host.text()),
+                                           preopen.writable ? "" : ", read-only"));
   if (plan.scratch) listing.row("scratch", plain_word(plan.scratch->text()));
   if (plan.refusal) listing.row("refused", plan.refusal->message);
 }

@@ -217,6 +217,17 @@ struct Fields<Refusal> {
 };
 
 template <>
+struct Fields<Preopen> {
+  static constexpr std::tuple list{always("guest", &Preopen::guest), always("host", &Preopen::host), field("writable", &Preopen::writable)};
+};
+
+template <>
+struct Fields<WasiPlan> {
+  static constexpr std::tuple list{always("runtime", &WasiPlan::runtime), always("module", &WasiPlan::module),
+                                   always("argv", &WasiPlan::argv), field("preopens", &WasiPlan::preopens)};
+};
+
+template <>
 struct Fields<Plan> {
   static constexpr std::tuple list{always("route", &Plan::route),
                                    always("backend", &Plan::backend),
@@ -229,6 +240,7 @@ struct Fields<Plan> {
                                    field("limits", &Plan::limits),
                                    always("confinement", &Plan::confinement),
                                    field("egress", &Plan::egress),
+                                   field("wasi", &Plan::wasi),
                                    field("scratch", &Plan::scratch),
                                    always("coverage", &Plan::coverage),
                                    field("notes", &Plan::notes),

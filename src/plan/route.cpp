@@ -57,8 +57,9 @@ Refusal refusal_for(const Plan& plan, std::vector<Dimension> open, std::string r
                                                 : "; HARN_HANDLER_SANDBOX=enforce requires it";
   out.hint = first_remedy(plan.coverage, open);
   if (out.hint.empty())
-    out.hint = out.requirement == "profile" ? "'harn plan' names the gaps; profile 'worktree' accepts them"
-                                            : "'harn plan' names the gaps; HARN_HANDLER_SANDBOX=warn accepts them";
+    out.hint = plan.profile == Profile::wasi  ? "a module's runtime is only run where it can be confined; see 'harn doctor'"
+               : out.requirement == "profile" ? "'harn plan' names the gaps; profile 'worktree' accepts them"
+                                              : "'harn plan' names the gaps; HARN_HANDLER_SANDBOX=warn accepts them";
   out.dimensions = std::move(open);
   return out;
 }
@@ -83,8 +84,8 @@ Status check_ceiling(const Policy& policy, const PlanOptions& options) {
 }
 
 Route route_of(const Policy& policy, const PlanOptions& options) {
+  if (policy.profile() == Profile::wasi) return Route::wasi;  // never the host's, whatever is switched off
   if (options.no_sandbox || policy.profile() == Profile::unrestricted) return Route::direct;
-  if (policy.profile() == Profile::wasi) return Route::wasi;
   if (options.fallback == Fallback::off && policy.profile() == Profile::worktree) return Route::direct;
   return Route::confined;
 }
@@ -93,7 +94,7 @@ void apply_gate(const Policy& policy, const PlanOptions& options, Plan& plan) {
   if (plan.route != Route::confined) return;
   auto open = holes(plan.coverage);
   if (open.empty()) return;
-  const bool strict = policy.profile() == Profile::os_hardened;
+  const bool strict = policy.profile() >= Profile::wasi;  // what is above worktree accepts no hole
   const bool bound = plan.backend == Backend::noop && must_confine(options);
   if (!strict && !bound && options.fallback != Fallback::enforce) {
     if (plan.backend != Backend::noop) return;

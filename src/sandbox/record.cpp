@@ -19,13 +19,14 @@ std::string name_text(const std::string& name) {
 
 AuditEvent started(const Plan& plan, const RunOptions& options, const std::string& run_id) {
   base::Array argv;
-  for (auto& word : redacted_words(plan.argv, options.secrets)) argv.emplace_back(std::move(word));
+  for (auto& word : redacted_words(plan.wasi ? plan.wasi->argv : plan.argv, options.secrets)) argv.emplace_back(std::move(word));
   base::Value data;
   data.set("run_id", run_id);
   data.set("argv", std::move(argv));
   data.set("cwd", redacted_text(plan.cwd.text()));
   data.set("backend", base::enum_name(plan.backend));
   data.set("profile", base::enum_name(plan.profile));
+  if (plan.wasi) data.set("runtime", plan.wasi->runtime);
   base::Array passed;
   for (const auto& [name, value] : plan.env.variables) passed.emplace_back(name_text(name));
   data.set("env", std::move(passed));

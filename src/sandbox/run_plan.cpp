@@ -25,6 +25,7 @@
 #include "sandbox/record.h"
 #include "sandbox/relay_process.h"
 #include "sandbox/run_container.h"
+#include "sandbox/wasm_module.h"
 #include "sys/files.h"
 
 namespace harn {
@@ -48,6 +49,7 @@ Status check_runnable(const Plan& plan) {
                       .hint = plan.refusal ? plan.refusal->hint : ""});
   const bool here = std::holds_alternative<NoConfinement>(plan.confinement) || plan.backend == Backend::linux ||
                     plan.backend == Backend::bubblewrap || plan.backend == Backend::firejail || is_container(plan);
+  if (here && plan.route == Route::wasi && plan.wasi) return sandbox::check_module(plan.wasi->module);
   if (here && plan.route != Route::wasi) return {};
   return fail(Error{.code = ErrorCode::not_supported,
                     .stage = Stage::prepare,

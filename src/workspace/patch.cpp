@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/patch.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "sys/files.h"

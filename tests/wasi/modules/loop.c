@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+int main(void) {
+  volatile unsigned long turns = 0;
+  for (;;) ++turns;
+}
