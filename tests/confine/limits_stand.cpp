@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "sys/cgroup_places.h"
+#include "sys/landlock.h"
 
 namespace harn::test {
 namespace {
@@ -37,6 +38,7 @@ std::string why_not(const Stand& stand) {
   if (stand.root && ::geteuid() != 0) return "only root can run as root";
   if (!stand.root && ::geteuid() == 0 && ::access("/usr/bin/setpriv", X_OK) != 0) return "setpriv is missing";
   if (!stand.view && ::access("/usr/bin/unshare", X_OK) != 0) return "unshare is missing";
+  if (!stand.view && sys::landlock_abi() == 0) return "landlock: without it and without a view nothing confines";
   return {};
 }
 
