@@ -84,6 +84,11 @@ TEST_P(OldKernel, DescriptorsStayOutside) {
   EXPECT_NE(run.err.find("Bad file descriptor"), std::string::npos) << run.err << run.out;
 }
 
+TEST_P(OldKernel, NamedHostsAreRelayed) {
+  const auto run = person_.harn({"run", "--allow-host", "127.0.0.1:9", "--", "sh", "-c", "echo ran"});
+  EXPECT_EQ(run.out, "ran\n") << run.err;
+}
+
 // A tree is read-only with everything that is mounted in it.
 TEST_P(OldKernel, MountsBeneathAreNarrowedToo) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root mounts something beneath";

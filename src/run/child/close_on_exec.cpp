@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 namespace harn::run::child {
@@ -26,10 +27,25 @@ int length_of(const char* entry) {
   return static_cast<unsigned char>(entry[length_at]) | static_cast<unsigned char>(entry[length_at + 1]) << 8;
 }
 
+// Where there is no /proc: every number there can be.
+Word close_any_on_exec_from(int first) {
+  constexpr unsigned long most = 1ul << 20;  // what a kernel allows unless it was told otherwise
+  struct {
+    unsigned long soft = 0;
+    unsigned long hard = 0;
+  } limit = {};
+  const Word asked = raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, word_of(&limit));
+  if (asked < 0) return asked;
+  if (limit.hard > most) return -EMFILE;
+  for (Word fd = first; fd < static_cast<Word>(limit.hard); ++fd) raw_syscall(SYS_fcntl, fd, F_SETFD, FD_CLOEXEC);
+  return 0;
+}
+
 }  // namespace
 
 Word close_each_on_exec_from(int first) noexcept {
   const Word list = raw_syscall(SYS_openat, AT_FDCWD, word_of("/proc/self/fd"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (list == -ENOENT) return close_any_on_exec_from(first);
   if (list < 0) return list;
   alignas(8) char entries[1024];
   Word result = 0;
