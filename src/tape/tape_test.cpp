@@ -117,6 +117,14 @@ TEST_F(Tapes, AreNotWrittenThroughLinksNorOverOtherFiles) {
   EXPECT_EQ(*sys::read_file(dir_.path("real"), 100), "precious\n");
 }
 
+TEST_F(Tapes, HaveOneName) {
+  append(ended(described({"a"}), ""));
+  std::filesystem::create_hard_link(path().text(), dir_.path("other").text());
+  const auto writer = TapeWriter::open(path());
+  ASSERT_FALSE(writer);
+  EXPECT_NE(writer.error().message.find("has 2 names"), std::string::npos) << writer.error().message;
+}
+
 TEST_F(Tapes, SeveralWritersTakeTurns) {
   constexpr int writers = 8;
   constexpr int each = 25;

@@ -93,10 +93,16 @@ Result<TapeWriter> TapeWriter::open(const AbsPath& path) {
                       .hint = "name the file itself"});
   if (!parts->fd) return fail(failure("open", path));
   HARN_OK(check_use(parts->fd.get(), path));
-  // Copied or checked out, it may have become everybody's.
   struct stat seen = {};
-  if (::fstat(parts->fd.get(), &seen) == 0 && (seen.st_mode & 077) != 0 && ::fchmod(parts->fd.get(), only_owner) != 0)
-    return fail(failure("fchmod", path));
+  if (::fstat(parts->fd.get(), &seen) != 0) return fail(failure("fstat", path));
+  // Under another name a command could reach what is closed under this one.
+  if (seen.st_nlink > 1)
+    return fail(Error{.code = ErrorCode::refused,
+                      .stage = Stage::prepare,
+                      .message = fmt::format("the tape {} has {} names", base::quoted(path.text()), seen.st_nlink),
+                      .hint = "remove the other hard links, or record on a new tape"});
+  // Copied or checked out, it may have become everybody's.
+  if ((seen.st_mode & 077) != 0 && ::fchmod(parts->fd.get(), only_owner) != 0) return fail(failure("fchmod", path));
   HARN_TRY(real, sys::real_path(path));
   parts->path = std::move(real);
   return TapeWriter(std::move(parts));

@@ -34,7 +34,7 @@ class Modules : public testing::TestWithParam<const char*> {
     temp_.link("p/relative-link", "../outside/in.txt");
     temp_.link("p/way", temp_.path("outside").text());
     temp_.directory("home");
-    for (const auto* name : {"act", "loop", "bomb", "echo"})
+    for (const auto* name : {"act", "loop", "bomb", "echo", "socket"})
       fs::copy_file(std::string(HARN_MODULES "/") + name + ".wasm", temp_.path(std::string("p/") + name + ".wasm").text());
     const auto tried = harn({"plan", "--json", "--profile", "wasi", "--", "act.wasm"});
     if (tried.exit_code == 0) return;
@@ -178,6 +178,24 @@ TEST_P(Modules, WithoutAViewTheSameIsClosed) {
   EXPECT_NE(ran.out.find("read in.txt: ok\n"), std::string::npos) << ran.out;
   for (std::size_t i = 0; i < acts.size(); i += 2)
     EXPECT_EQ(ran.out.find(acts[i] + " " + acts[i + 1] + ": ok\n"), std::string::npos) << acts[i] << " " << acts[i + 1];
+}
+
+// Where a runtime offers more than WASI does, the sandbox around it still says no.
+TEST_P(Modules, HaveNoNetworkWhateverTheirRuntimeOffers) {
+  const bool offers = std::string(GetParam()) == "wasmedge";
+  if (offers) {
+    const auto bare = run_program({.argv = {"/bin/sh", "-c", "exec wasmedge socket.wasm"},
+                                   .environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}},
+                                   .cwd = temp_.path("p"),
+                                   .scratch = temp_.path()});
+    EXPECT_EQ(bare.exit_code, 0) << "without a sandbox: " << bare.out << bare.err;
+  }
+  const auto ran = module({}, {"socket.wasm"});
+  EXPECT_NE(ran.exit_code, 0) << ran.out;
+  if (offers) {
+    EXPECT_EQ(ran.exit_code, 7) << ran.out << ran.err;
+  }
+  EXPECT_EQ(ran.out.find("socket: 0\n"), std::string::npos) << ran.out;
 }
 
 TEST_P(Modules, AnEndlessLoopEnds) {
