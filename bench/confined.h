@@ -40,6 +40,7 @@ void library_run(const Plan& plan);
 
 // The parts of the bench, each with its own heading.
 void bench_spawning(const std::string& harn, const AbsPath& workspace, int rounds);
+void bench_sessions(const std::string& harn, const AbsPath& workspace, int rounds);
 void bench_rate(const AbsPath& workspace);
 void bench_holding(const std::string& harn, const std::string& self, const AbsPath& workspace, int count);
 void bench_steady_state(const std::string& harn, const std::string& self, const AbsPath& workspace, int rounds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// harn_confined_bench HARN [spawning|rate|holding|steady]: what confinement costs, as ratios to the same
+// harn_confined_bench HARN [spawning|rate|sessions|holding|steady]: what confinement costs, as ratios to the same
 // work bare.
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first == "--work" && argc == 3) return do_work(argv[2]);
   if (argc < 2) {
-    fmt::print(stderr, "usage: harn_confined_bench HARN [spawning|rate|holding|steady]\n");
+    fmt::print(stderr, "usage: harn_confined_bench HARN [spawning|rate|sessions|holding|steady]\n");
     return 2;
   }
   const std::string harn = std::filesystem::absolute(argv[1]);
@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   std::filesystem::current_path(name);
   const auto workspace = harn::AbsPath::of(name);
   if (wanted("spawning")) bench_spawning(harn, workspace, spawn_rounds);
+  if (wanted("sessions")) bench_sessions(harn, workspace, spawn_rounds);
   if (wanted("rate")) bench_rate(workspace);
   if (wanted("holding")) bench_holding(harn, self, workspace, sandboxes);
   if (wanted("steady")) bench_steady_state(harn, self, workspace, steady_rounds);

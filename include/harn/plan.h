@@ -439,6 +439,16 @@ struct EgressChoices {
   bool operator==(const EgressChoices&) const = default;
 };
 
+// A place of the host shown at another path inside. The policy grants the source.
+struct GuestMount {
+  AbsPath source = {};
+  AbsPath target = {};
+  bool writable = false;
+  bool file = false;  // the source is no directory
+
+  bool operator==(const GuestMount&) const = default;
+};
+
 struct PlanOptions {
   std::optional<Backend> backend = {};  // unset = auto
   Fallback fallback = Fallback::warn;
@@ -452,6 +462,7 @@ struct PlanOptions {
   bool explain = false;           // what is refused is told with the rule and what would allow it (native Linux)
   bool record = false;            // with explain: what worked is told too (Refused::worked)
   std::string wasi_runtime = {};  // the operator\'s; empty = the first that works
+  std::vector<GuestMount> guests = {};
 };
 
 // Fails only for a wrong policy or command; a plan that may not run has route `refused`.

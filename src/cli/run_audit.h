@@ -17,6 +17,8 @@ class RunAudit final : public AuditSink {
   AuditSettings* settings() { return &settings_; }  // for prepare() to fill in
 
   void use_policy(const Prepared& prepared);
+  void use_profile(Profile profile) { hardened_ = profile == Profile::os_hardened; }
+  bool is_off() const { return mode() == AuditMode::off; }
   void use_plan(const Plan& plan, const PlanOptions& options);
   void fill(RunOptions& options);  // what is known so far goes into the log with the start of the command
 

@@ -230,6 +230,14 @@ Result<Reply> run_recorded(const Arguments& arguments, const Caller& caller, con
 
 }  // namespace
 
+Reply reply_for(Outcome outcome, const Caller& caller, bool json) {
+  Reply reply{.exit_code = exit_code_of(outcome)};
+  const Plan plan{.limits = {.wall_time_ms = outcome.usage.wall_ms}};
+  if (!json) reply.err = limit_line(outcome, plan) + after_line(outcome, plan);
+  if (json) answer_in_json(std::move(outcome), caller, reply);
+  return reply;
+}
+
 Result<Reply> run_verb(const Arguments& arguments, const Caller& caller) { return run_recorded(arguments, caller, {}); }
 
 Result<Reply> explain_verb(const Arguments& arguments, const Caller& caller) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "cli/args.h"
+#include "harn/outcome.h"
 
 namespace harn::cli {
 
@@ -28,6 +29,18 @@ Result<Reply> test_bench(const Arguments& arguments, const Caller& caller);
 Result<Reply> diff_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> apply_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> discard_verb(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_create(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_exec(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_list(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_show(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_mount(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_network(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_snapshot(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_restore(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_suspend(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_resume(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_terminate(const Arguments& arguments, const Caller& caller);
+Result<Reply> session_gc(const Arguments& arguments, const Caller& caller);
 Result<Reply> policy_check(const Arguments& arguments, const Caller& caller);
 Result<Reply> policy_show(const Arguments& arguments, const Caller& caller);
 Result<Reply> policy_intersect(const Arguments& arguments, const Caller& caller);
@@ -46,5 +59,8 @@ Result<Reply> probe_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> completion_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> version_verb(const Arguments& arguments, const Caller& caller);
 Result<Reply> help_verb(const Arguments& arguments, const Caller& caller);
+
+// How a command ended, for who ran it: its exit code, the limit it met, or everything as JSON.
+Reply reply_for(Outcome outcome, const Caller& caller, bool json);
 
 }  // namespace harn::cli

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "plan/coverage.h"
 #include "plan/environment.h"
+#include "plan/linux/guest_mounts.h"
 #include "plan/linux/overlay.h"
 #include "plan/names.h"
 #include "plan/route.h"
@@ -239,6 +240,7 @@ Result<Plan> plan_direct(const Policy& policy, const Command& command, const Hos
 Result<Plan> plan_confined(const PlanInput& input, const PlanOptions& options) {
   HARN_TRY(chosen, options.backend ? use_named(*options.backend, input) : choose(input));
   plan::apply_gate(input.policy, options, chosen);
+  HARN_OK(plan::show_guests(options.guests, chosen));
   if (options.overlay) HARN_OK(plan::lay_over(input.policy, {*options.overlay, options.overlay_all}, chosen));
   return chosen;
 }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "run/init_bytes.h"
+#include "run/keeper_bytes.h"
 #include "run/supervisor_bytes.h"
 #include "sys/files.h"
 
@@ -35,5 +36,7 @@ Result<sys::UniqueFd> open_program(const char* name, std::span<const unsigned ch
 Result<sys::UniqueFd> open_init_program() { return open_program("harn-init", init_bytes); }
 
 Result<sys::UniqueFd> open_supervisor_program() { return open_program("harn-supervisor", supervisor_bytes); }
+
+Result<sys::UniqueFd> open_keeper_program() { return open_program("harn-keeper", keeper_bytes); }
 
 }  // namespace harn::run

@@ -36,18 +36,21 @@ struct Trial {
 // Whether it works for the caller: one that fails without confinement would prove nothing.
 bool works_unconfined(const Trial& trial);
 
+struct KeeperSettings;
+
 struct LaunchSettings {
   std::array<int, 3> stdio = {0, 1, 2};  // borrowed; become 0, 1 and 2
   Session session = Session::own;
-  int terminal_fd = -1;                   // with Session::terminal
-  bool die_with_thread = false;           // for programs whose only thread calls spawn()
-  bool hide_launcher = false;             // make the caller's memory unreadable for its own user
-  std::vector<std::string> cgroups = {};  // cgroup.procs files to join
-  child::Fault fault = {};                // for tests
-  std::optional<AbsPath> canary = {};     // a file outside every grant that the caller can write
-  std::vector<Trial> trials = {};         // tried after the canary, before the command
-  int relay_channel = -1;                 // borrowed; sockets of the command's network are sent there
-  int program_fd = -1;                    // borrowed; run instead of looking for argv[0]
+  int terminal_fd = -1;                    // with Session::terminal
+  bool die_with_thread = false;            // for programs whose only thread calls spawn()
+  bool hide_launcher = false;              // make the caller's memory unreadable for its own user
+  std::vector<std::string> cgroups = {};   // cgroup.procs files to join
+  child::Fault fault = {};                 // for tests
+  std::optional<AbsPath> canary = {};      // a file outside every grant that the caller can write
+  std::vector<Trial> trials = {};          // tried after the canary, before the command
+  int relay_channel = -1;                  // borrowed; sockets of the command's network are sent there
+  int program_fd = -1;                     // borrowed; run instead of looking for argv[0]
+  const KeeperSettings* keeper = nullptr;  // borrowed; the view is kept for later commands, and none is started
 };
 
 // What the launcher proved before the command started. Dimensions without a proof are assumed.
@@ -94,6 +97,7 @@ class Process {
 
  private:
   friend Result<Process> spawn(PreparedChild prepared);
+  friend class Joining;
   Process() = default;
 
   pid_t pid_ = -1;
@@ -119,6 +123,7 @@ class PreparedChild {
  private:
   friend Result<PreparedChild> prepare(const Plan& plan, const LaunchSettings& settings);
   friend Result<Process> spawn(PreparedChild prepared);
+  friend class Keeping;
   explicit PreparedChild(std::unique_ptr<PreparedParts> parts);
 
   std::unique_ptr<PreparedParts> parts_;

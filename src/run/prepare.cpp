@@ -7,7 +7,6 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,6 +18,8 @@
 #include "base/text.h"
 #include "plan/syscalls/bpf.h"
 #include "run/init_program.h"
+#include "run/prepare_command.h"
+#include "run/prepare_keeper.h"
 #include "run/prepare_landlock.h"
 #include "run/prepare_stdio.h"
 #include "run/prepare_supervisor.h"
@@ -34,7 +35,6 @@ namespace {
 using child::Op;
 
 constexpr std::size_t stack_bytes = 65536;
-constexpr std::string_view open_files = "nofile";
 
 // Handlers must not run in a child that shares our memory, and a command expects these four to work
 // however its launcher treats them. A program that exists for this command has no handlers.
@@ -66,13 +66,18 @@ Result<std::pair<sys::UniqueFd, sys::UniqueFd>> make_pipe(bool keep_reader) {
 class Preparer {
  public:
   Preparer(const Plan& plan, const LaunchSettings& settings, PreparedParts& parts)
-      : plan_(plan), settings_(settings), parts_(parts), outer_(parts.outer), inner_(parts.inner) {}
+      : plan_(plan),
+        settings_(settings),
+        parts_(parts),
+        outer_(settings.keeper == nullptr ? parts.outer : parts.inner),
+        inner_(settings.keeper == nullptr ? parts.inner : parts.narrowing) {}
 
   Status run() {
     const auto* linux = std::get_if<LinuxConfinement>(&plan_.confinement);
     const View* view = linux != nullptr && linux->view ? &*linux->view : nullptr;
     supervised_ = linux != nullptr && linux->supervisor && view == nullptr;
     answered_ = linux != nullptr && linux->supervisor;
+    if (settings_.keeper != nullptr) return write_keeper(linux, view);
     if (view != nullptr) HARN_OK(write_outer(*view));
     if (answered_ && view != nullptr) HARN_OK(write_supervisor(*linux, view));
     if (supervised_) HARN_OK(write_outer_supervised(*linux));
@@ -104,19 +109,48 @@ class Preparer {
                  "volunteer for the kernel's out-of-memory killer");
   }
 
-  Status write_outer(const View& view) {
-    HARN_TRY(flags, namespace_flags(view));
-    // The init program ends everybody it can see, and knows the command by its number.
-    if ((flags & CLONE_NEWPID) == 0)
+  // The view in a process that becomes its keeper, and beside it what every command will give up.
+  Status write_keeper(const LinuxConfinement* linux, const View* view) {
+    if (view == nullptr || answered_)
       return fail(Error{.code = ErrorCode::not_supported,
                         .stage = Stage::prepare,
-                        .message = "a view without a pid namespace of its own cannot be run",
-                        .hint = "'harn doctor' shows what this host can do"});
-    parts_.clone_flags = flags;
-    HARN_OK(write_lifeline());
+                        .message = "only a plan with a view, and nobody who explains, can be kept",
+                        .hint = "'harn doctor' says what user namespaces need here"});
+    HARN_TRY(flags, namespaces_of(*view));
+    add_life(outer_);
+    write_own_view(*view, flags);
+    HARN_OK(write_narrowing(*linux, view));
+    HARN_OK(write_gifts(*settings_.keeper, parts_));
+    parts_.init_argv = {const_cast<char*>(parts_.keep.text("harn-keeper")), nullptr};
+    HARN_TRY(program, open_keeper_program());
+    outer_.add({.op = Op::no_new_privileges}, "forbid new privileges to the keeper");
+    outer_.add({.op = Op::drop_capabilities, .number = highest_capability()}, "drop the capabilities of the keeper");
+    outer_.add({.op = Op::become_init, .number = parts_.keep.fd(std::move(program))}, "start the keeper");
+    parts_.outer.add({.op = Op::start_detached, .mask = flags}, "start the keeper's process");
+    return {};
+  }
+
+  // Who stands first in a view ends everybody it can see, and must see nobody else.
+  static Result<std::uint64_t> namespaces_of(const View& view) {
+    HARN_TRY(flags, namespace_flags(view));
+    if ((flags & CLONE_NEWPID) != 0) return flags;
+    return fail(Error{.code = ErrorCode::not_supported,
+                      .stage = Stage::prepare,
+                      .message = "a view without a pid namespace of its own cannot be run",
+                      .hint = "'harn doctor' shows what this host can do"});
+  }
+
+  void write_own_view(const View& view, std::uint64_t flags) {
     if ((flags & CLONE_NEWUSER) != 0) write_identity(outer_, ::geteuid(), ::getegid());
     if (settings_.hide_launcher) outer_.add({.op = Op::hide_launcher}, "hide the launcher");
     write_view(outer_, view, terminal_name(settings_));
+  }
+
+  Status write_outer(const View& view) {
+    HARN_TRY(flags, namespaces_of(view));
+    parts_.clone_flags = flags;
+    HARN_OK(write_lifeline());
+    write_own_view(view, flags);
     if (plan_.egress && settings_.relay_channel >= 0) write_gates(outer_, *plan_.egress, settings_.relay_channel, parts_.gates);
     return {};
   }
@@ -209,30 +243,11 @@ class Preparer {
     return {};
   }
 
-  // A limit the caller already has cannot be raised, and need not be.
-  Status write_limit(const ResourceLimit& limit, ScriptWriter& writer) {
-    static constexpr std::pair<std::string_view, int> known[] = {
-        {"cpu", RLIMIT_CPU}, {"fsize", RLIMIT_FSIZE}, {open_files, RLIMIT_NOFILE}, {"core", RLIMIT_CORE}, {"nproc", RLIMIT_NPROC}};
-    const auto row = std::ranges::find(known, limit.name, [](const auto& entry) { return entry.first; });
-    if (row == std::end(known))
-      return fail(Error{.code = ErrorCode::not_supported,
-                        .stage = Stage::prepare,
-                        .message = fmt::format("the plan sets the unknown limit {}", base::quoted(limit.name)),
-                        .hint = "make the plan again with this version of harn"});
-    rlimit now = {};
-    if (::getrlimit(static_cast<__rlimit_resource_t>(row->second), &now) != 0)
-      return fail(sys::os_failure("getrlimit", limit.name, errno, Stage::prepare));
-    const std::uint64_t hard = std::min<std::uint64_t>(limit.hard, now.rlim_max);
-    writer.add({.op = Op::set_limit, .number = row->second, .mask = std::min(limit.soft, hard), .more = hard},
-               fmt::format("limit {}", limit.name));
-    return {};
-  }
-
   Status write_narrowing(const LinuxConfinement& linux, const View* view) {
     inner_.add({.op = Op::new_keyring}, "take an empty keyring");
     int ruleset = -1;
     if (linux.landlock) {
-      HARN_TRY(made, make_ruleset(*linux.landlock, view, inner_));
+      HARN_TRY(made, make_ruleset(*linux.landlock, view, settings_.keeper == nullptr ? inner_ : outer_));
       ruleset = parts_.keep.fd(std::move(made));
     }
     // With an outer script, that gave them up already.
@@ -245,12 +260,23 @@ class Preparer {
     const ProofRequest request{.plan = plan_, .linux = linux, .settings = settings_};
     if (answered_) write_file_proofs(request, inner_, parts_.proofs);
     if (linux.syscalls) HARN_OK(write_filter(*linux.syscalls));
+    if (settings_.keeper != nullptr) return write_keeper_proofs(request, ruleset);
     if (!answered_) write_file_proofs(request, inner_, parts_.proofs);
     write_other_proofs(request, inner_, parts_.proofs);
     parts_.trials = settings_.trials;
     for (const auto& trial : parts_.trials)
       inner_.add({.op = Op::refuse_calls, .mask = trial.calls.size(), .pointer = trial.calls.data()},
                  fmt::format("find it refused to {}", trial.what));
+    return {};
+  }
+
+  // With every command what nobody inside can have changed since; the rest once, before anybody is inside.
+  Status write_keeper_proofs(const ProofRequest& request, int ruleset) {
+    write_lasting_proofs(request, inner_, parts_.proofs);
+    parts_.proofs.clear();
+    write_file_proofs(request, parts_.first_proofs, parts_.proofs);
+    write_other_proofs(request, parts_.first_proofs, parts_.proofs);
+    parts_.ruleset = ruleset;
     return {};
   }
 
@@ -275,36 +301,14 @@ class Preparer {
       argv = std::move(filled.argv);
       parts_.wrapper_status = std::move(filled.status);
     }
-    freeze_command(argv);
+    freeze_command(argv, plan_.env, parts_);
+    parts_.init_argv = {const_cast<char*>(parts_.keep.text(answered_ ? "harn-supervisor" : "harn-init")), nullptr};
     // Last, because the steps before it open more files than the command may need.
     for (const auto& limit : plan_.limits.rlimits)
       if (limit.name == open_files) HARN_OK(write_limit(limit, inner_));
     inner_.add({.op = Op::unblock_signals}, "unblock signals");
     inner_.add({.op = Op::become_command}, fmt::format("start {}", base::quoted(argv.front())));
     return {};
-  }
-
-  // Where a shell would look: the word itself when it names a place, else every entry of PATH as the
-  // command will see it.
-  std::vector<std::string> candidates_for(const std::string& word) const {
-    if (word.find('/') != std::string::npos) return {word};
-    const auto found = plan_.env.variables.find("PATH");
-    const std::string path = found == plan_.env.variables.end() ? "/usr/local/bin:/usr/bin:/bin" : found->second;
-    std::vector<std::string> out;
-    for (const auto entry : base::split(path, ':')) out.push_back((entry.empty() ? "." : std::string(entry)) + "/" + word);
-    return out;
-  }
-
-  void freeze_command(const std::vector<std::string>& argv) {
-    const auto freeze = [&](const std::string& text) { return const_cast<char*>(parts_.keep.text(text)); };
-    for (const auto& word : argv) parts_.argv.push_back(freeze(word));
-    parts_.argv.push_back(nullptr);
-    parts_.shell_argv = {freeze("/bin/sh"), nullptr};
-    parts_.shell_argv.insert(parts_.shell_argv.end(), parts_.argv.begin() + 1, parts_.argv.end());
-    for (const auto& [name, value] : plan_.env.variables) parts_.envp.push_back(freeze(name + "=" + value));
-    parts_.envp.push_back(nullptr);
-    for (const auto& candidate : candidates_for(argv.front())) parts_.candidates.push_back(parts_.keep.text(candidate));
-    parts_.init_argv = {freeze(answered_ ? "harn-supervisor" : "harn-init"), nullptr};
   }
 
   const Plan& plan_;

@@ -103,4 +103,9 @@ Result<sys::UniqueFd> make_ruleset(const LandlockPlan& plan, const View* view, S
   return ruleset;
 }
 
+Status add_rules(int ruleset, const std::vector<LandlockRule>& rules) {
+  for (const auto& rule : rules) HARN_OK(add_path(ruleset, rule, bits_of(rule.access)));
+  return {};
+}
+
 }  // namespace harn::run

@@ -11,5 +11,7 @@ namespace harn::run {
 // The ruleset, complete but for the steps written to `inner`. Paths that are gone by now are left
 // out: they grant nothing.
 Result<sys::UniqueFd> make_ruleset(const LandlockPlan& plan, const View* view, ScriptWriter& inner);
+// To a ruleset that exists: only who enforces it afterwards has them.
+Status add_rules(int ruleset, const std::vector<LandlockRule>& rules);
 
 }  // namespace harn::run

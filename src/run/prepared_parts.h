@@ -18,6 +18,9 @@ struct PreparedParts {
   Keep keep = {};
   ScriptWriter outer{keep};
   ScriptWriter inner{keep};
+  ScriptWriter narrowing{keep};     // with a keeper: what every command gives up
+  ScriptWriter first_proofs{keep};  // … and what is tried once
+  int ruleset = -1;                 // among what the keeper keeps
   std::uint64_t clone_flags = 0;
   child::Launch launch = {};
   sys::UniqueFd control = {};

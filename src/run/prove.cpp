@@ -34,6 +34,12 @@ class Prover {
     if (!request_.settings.canary || (by_supervisor && is_granted(*linux.landlock, *request_.settings.canary))) return;
     prove_files(*request_.settings.canary);
   }
+  void run_lasting() {
+    const auto& canary = request_.settings.canary;
+    if (canary && request_.linux.landlock && !is_granted(*request_.linux.landlock, *canary))
+      prove_by_descriptor(*canary, fmt::format("find {} closed", base::quoted(canary->text())));
+    if (holds(Dimension::network) && !own_network()) prove_network();
+  }
   void run_others() {
     if (holds(Dimension::network) && !own_network() && !explained()) prove_network();
     if (holds(Dimension::signals)) prove_signals();
@@ -120,5 +126,8 @@ bool works_unconfined(const Trial& trial) {
 
 void write_file_proofs(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs) { Prover(request, inner, proofs).run_files(); }
 void write_other_proofs(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs) { Prover(request, inner, proofs).run_others(); }
+void write_lasting_proofs(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs) {
+  Prover(request, inner, proofs).run_lasting();
+}
 
 }  // namespace harn::run

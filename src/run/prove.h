@@ -18,4 +18,7 @@ struct ProofRequest {
 void write_file_proofs(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs);
 void write_other_proofs(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs);
 
+// For a view where others have been before: no path and no number inside says anything any more.
+void write_lasting_proofs(const ProofRequest& request, ScriptWriter& inner, Proofs& proofs);
+
 }  // namespace harn::run

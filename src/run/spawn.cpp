@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place where a process begins. Signals stay blocked until the child no longer shares our
-// memory: a handler running there would run in two processes at once.
+// The one place where a process begins.
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -15,70 +14,10 @@
 #include "run/child/replay.h"
 #include "run/init/protocol.h"
 #include "run/prepared_parts.h"
+#include "run/spawn_failure.h"
 #include "sys/files.h"
 
 namespace harn::run {
-namespace {
-
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_ = {};
-};
-
-std::string reason(int error) {
-  auto text = sys::os_failure("", "", error).message;
-  return text.substr(text.rfind(": ") + 2);
-}
-
-// The first step that failed, for a person.
-Error explain(const PreparedParts& parts) {
-  const auto& report = parts.launch.report;
-  const auto& script = report.inner != 0 ? parts.inner : parts.outer;
-  const auto step = static_cast<std::size_t>(report.failed_step);
-  const auto op = script.steps().at(step).op;
-  const auto& label = script.labels().at(step);
-  Error error{.code = ErrorCode::os, .stage = Stage::spawn, .os_error = report.error};
-  if (op == child::Op::become_command) {
-    error.code = ErrorCode::invalid_command;
-    const std::string_view command = parts.argv.front();
-    const bool missing = report.error == ENOENT;
-    error.message = fmt::format("'{}' {}", command, missing ? "was not found" : "cannot be executed: " + reason(report.error));
-    error.hint =
-        missing ? "check its name, and that the policy opens the directory it is in" : "check that it is a program, and its permissions";
-    return error;
-  }
-  if (report.error == 0) {
-    error.code = ErrorCode::refused;
-    error.message = fmt::format("the boundary does not hold: could not {} (step {})", label, step + 1);
-    error.hint = "the command did not run; please report this with the output of 'harn doctor --json'";
-    return error;
-  }
-  error.message = fmt::format("could not {}: {} (step {} of the {})", label, reason(report.error), step + 1,
-                              report.inner != 0        ? "command's process"
-                              : parts.clone_flags != 0 ? "view"
-                                                       : "supervisor");
-  error.hint = op == child::Op::become_init ? "the command was ended as soon as it had started" : "the command did not run";
-  error.hint += "; 'harn doctor' shows what this host can do";
-  return error;
-}
-
-void reap(pid_t pid) {
-  while (::waitpid(pid, nullptr, __WALL) < 0 && errno == EINTR) {
-  }
-}
-
-}  // namespace
-
 int highest_capability() {
   // PR_CAPBSET_READ would tell, at the price of forty calls; unknown ones are refused with EINVAL,
   // which the child takes as the end of the list.
@@ -120,9 +59,9 @@ Result<Process> spawn(PreparedChild prepared) {
     process.control_ = std::move(parts.control);
   }
   if (parts.launch.report.failed_step < 0) return process;
-  reap(process.pid_);
+  reap_child(process.pid_);
   process.forget();
-  return fail(explain(parts));
+  return fail(explain_failure(parts));
 }
 
 Process::~Process() {
@@ -130,7 +69,7 @@ Process::~Process() {
   // A supervisor ends everybody before itself when its lifeline is cut.
   if (has_init() && !holds_everybody()) control_ = {};
   else kill();
-  reap(pid_);
+  reap_child(pid_);
 }
 
 void Process::signal(int number, bool everybody) const {

@@ -125,6 +125,15 @@ Word start_inner(Launch& launch) {
   return launch.report.exec_attempted != 0 ? 0 : -ECHILD;
 }
 
+// Whoever starts a keeper must be able to end before it, and need not wait for it later.
+Word start_detached(Launch& launch, std::uint64_t namespaces) {
+  const Word pid = start_sharing(static_cast<Word>(namespaces) | SIGCHLD, launch.inner_stack_top, nullptr, replay_inner, &launch);
+  if (pid < 0) return pid;
+  if (launch.report.failed_step < 0 && launch.report.init_attempted == 0) return -ECHILD;
+  launch.detached_pid = static_cast<int>(pid);
+  for (;;) raw_syscall(SYS_exit_group, 0);
+}
+
 // Nothing of the caller goes along: no environment, no descriptor but those it is given.
 Word become_init(Launch& launch, int program) {
   Word result = 0;
@@ -174,6 +183,7 @@ Word perform(Launch& launch, const Step& step) {
     case Op::move_fd: return raw_syscall(SYS_dup3, step.number, static_cast<Word>(step.mask), 0);
     case Op::reopen: return reopen(step.number, step.text, static_cast<Word>(step.mask));
     case Op::start_inner: return start_inner(launch);
+    case Op::start_detached: return start_detached(launch, step.mask);
     case Op::become_init: return become_init(launch, step.number);
     case Op::become_command: return become_command(launch);
     case Op::refuse_open:
@@ -202,7 +212,8 @@ Word perform(Launch& launch, const Step& step) {
 // A canary that could be reached answers 0 where it had to fail: reported with error 0.
 constexpr Word reached = 1;
 
-[[noreturn]] void replay(Launch& launch, const Script& script, bool inner) {
+// False when a step failed; the report says which.
+bool replay_all(Launch& launch, const Script& script, bool inner) {
   for (std::size_t i = 0; i < script.count; ++i) {
     const bool faulty = static_cast<std::int32_t>(i) == launch.fault.step && inner == launch.fault.inner;
     const Word injected = launch.fault.error == 0 ? reached : -launch.fault.error;
@@ -212,8 +223,13 @@ constexpr Word reached = 1;
     launch.report.inner = inner ? 1 : 0;
     launch.report.error = static_cast<std::int32_t>(result < 0 ? -result : 0);
     launch.report.failed_step = static_cast<std::int32_t>(i);
-    break;
+    return false;
   }
+  return true;
+}
+
+[[noreturn]] void replay(Launch& launch, const Script& script, bool inner) {
+  replay_all(launch, script, inner);
   for (;;) raw_syscall(SYS_exit_group, failed_exit);
 }
 
@@ -223,6 +239,8 @@ int replay_outer(void* launch) noexcept {
   auto& given = *static_cast<Launch*>(launch);
   replay(given, given.outer, /*inner=*/false);
 }
+
+bool replay_here(Launch& launch) noexcept { return replay_all(launch, launch.inner, /*inner=*/true); }
 
 int replay_inner(void* launch) noexcept {
   auto& given = *static_cast<Launch*>(launch);

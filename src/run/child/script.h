@@ -51,6 +51,11 @@ enum class Op : std::uint8_t {
   seal_mount,       // text: the mount there becomes read-only, not what lies beneath
   remount,          // text: the mount there is private and gets the flags in mask, where seal_mount and attributes in steps cannot
   enter_root,       // the old root is gone afterwards
+  take_copy,        // other: source, mask: attributes; a mount that stands nowhere yet, number: which one it is
+  join_namespace,   // number: its descriptor, mask: its kind
+  open_view,        // the root of the view that was joined
+  make_way,         // text: a directory in the sealed root, beneath which the next one is made; mask: 1 = it is a file
+  place_copy,       // number: which one, text: where
   show_text,        // text: where, other: what a file there reads; number: which one it is; mask: attributes
   raise_loopback,
   ask_netlink,  // number: protocol, pointer: a request, mask: its length; must be granted
@@ -75,7 +80,8 @@ enum class Op : std::uint8_t {
   refuse_calls,    // pointer: calls, mask: how many; one of them must fail
   // becoming something else
   start_inner,
-  become_init,  // number: descriptor of the init program, or of the supervisor
+  start_detached,  // mask: namespaces; the inner script in a process that is nobody's child, ours ends
+  become_init,     // number: descriptor of the init program, or of the supervisor
   become_command,
 };
 
@@ -150,6 +156,7 @@ struct Launch {
   bool hidden_apart = false;  // on a mount of its own between the old root and the new one
   int gates[most_gates] = {};
   unsigned gate_count = 0;
+  int detached_pid = -1;
   int program_fd = -1;  // become_command: this program, instead of looking for one
 };
 

@@ -8,8 +8,10 @@
 
 namespace harn::run::child {
 
+namespace {
+
 #if defined(__x86_64__)
-Word start_sharing(Word flags, char* stack_top, int* pidfd, int (*function)(void*), void* argument) noexcept {
+Word start(Word flags, char* stack_top, int* pidfd, int (*function)(void*), void* argument) noexcept {
   Word result = SYS_clone;
   register int* tid asm("rdx") = pidfd;
   register Word unused_tid asm("r10") = 0;
@@ -28,15 +30,14 @@ Word start_sharing(Word flags, char* stack_top, int* pidfd, int (*function)(void
       "syscall\n\t"
       "1:"
       : "+a"(result)
-      : "D"(flags | CLONE_VM | CLONE_VFORK), "S"(stack_top), "r"(tid), "r"(unused_tid), "r"(unused_tls), "r"(entry),
-        "r"(given), [exit] "i"(SYS_exit_group)
+      : "D"(flags), "S"(stack_top), "r"(tid), "r"(unused_tid), "r"(unused_tls), "r"(entry), "r"(given), [exit] "i"(SYS_exit_group)
       : "rcx", "r11", "memory");
   return result;
 }
 #elif defined(__aarch64__)
-Word start_sharing(Word flags, char* stack_top, int* pidfd, int (*function)(void*), void* argument) noexcept {
+Word start(Word flags, char* stack_top, int* pidfd, int (*function)(void*), void* argument) noexcept {
   register Word number asm("x8") = SYS_clone;
-  register Word result asm("x0") = flags | CLONE_VM | CLONE_VFORK;
+  register Word result asm("x0") = flags;
   register char* stack asm("x1") = stack_top;
   register int* tid asm("x2") = pidfd;
   register Word tls asm("x3") = 0;
@@ -58,5 +59,15 @@ Word start_sharing(Word flags, char* stack_top, int* pidfd, int (*function)(void
   return result;
 }
 #endif
+
+}  // namespace
+
+Word start_sharing(Word flags, char* stack_top, int* pidfd, int (*function)(void*), void* argument) noexcept {
+  return start(flags | CLONE_VM | CLONE_VFORK, stack_top, pidfd, function, argument);
+}
+
+Word start_beside(Word flags, char* stack_top, int (*function)(void*), void* argument) noexcept {
+  return start(flags | CLONE_VM, stack_top, nullptr, function, argument);
+}
 
 }  // namespace harn::run::child

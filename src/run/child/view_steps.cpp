@@ -205,6 +205,36 @@ Word show_text(Launch& launch, const Step& step) {
   return attach_at(launch, copy_of(launch.hidden_fd, name, step.mask), step.text);
 }
 
+// Kept in the table of descriptors we share with whoever places it.
+Word take_copy(Launch& launch, const Step& step) {
+  const Word copy = copy_of(AT_FDCWD, step.other, step.mask);
+  if (copy < 0) return copy;
+  launch.gates[step.number] = static_cast<int>(copy);
+  return 0;
+}
+
+Word open_view(Launch& launch) {
+  const Word root = raw_syscall(SYS_openat, AT_FDCWD, word_of("/"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0) return root;
+  launch.root_fd = static_cast<int>(root);
+  return 0;
+}
+
+// The root stays sealed for everybody inside: the way is made through a copy of its mount that is not, and that
+// stands nowhere.
+Word make_way(const Launch& launch, const Step& step) {
+  const Word copy = raw_syscall(SYS_open_tree, launch.root_fd, word_of(""), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+  if (copy < 0) return copy;
+  mount_attr open = {.attr_set = 0, .attr_clr = MOUNT_ATTR_RDONLY, .propagation = 0, .userns_fd = 0};
+  Word result = raw_syscall(SYS_mount_setattr, copy, word_of(""), AT_EMPTY_PATH, word_of(&open), sizeof open);
+  if (result >= 0 && step.mask == 0) result = raw_syscall(SYS_mkdirat, copy, word_of(step.text), 0755);
+  else if (result >= 0) {
+    const Word file = raw_syscall(SYS_openat, copy, word_of(step.text), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0444);
+    result = file < 0 ? file : close_after(file, 0);
+  }
+  return close_after(copy, result == -EEXIST ? 0 : result);
+}
+
 Word ignoring_existing(Word result) { return result == -EEXIST ? 0 : result; }
 
 }  // namespace
@@ -233,6 +263,11 @@ Word build_view(Launch& launch, const Step& step) noexcept {
       return place < 0 ? place : close_after(place, set_attributes(place, step.mask, /*recursive=*/false));
     }
     case Op::enter_root: return enter_root(launch);
+    case Op::take_copy: return take_copy(launch, step);
+    case Op::join_namespace: return raw_syscall(SYS_setns, step.number, static_cast<Word>(step.mask));
+    case Op::open_view: return open_view(launch);
+    case Op::make_way: return make_way(launch, step);
+    case Op::place_copy: return attach_at(launch, launch.gates[step.number], step.text);
     case Op::show_text: return show_text(launch, step);
     default: return -EINVAL;
   }

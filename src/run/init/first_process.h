@@ -27,7 +27,7 @@ inline void tell(int fd, const Record& record) { raw_syscall(SYS_write, fd, word
 
 #if defined(__x86_64__)
 extern "C" void harn_restore_signal();
-asm(".globl harn_restore_signal\nharn_restore_signal:\n\tmov $15, %eax\n\tsyscall\n");
+asm(".weak harn_restore_signal\nharn_restore_signal:\n\tmov $15, %eax\n\tsyscall\n");
 inline constexpr unsigned long action_flags = 0x04000000;  // SA_RESTORER
 #else
 inline void harn_restore_signal() {}
@@ -76,7 +76,8 @@ bool reap(Life& life, int options, int fd, Counts counts) {
   }
 }
 
-inline Record last_words(const Life& life) {
+// `alone`: nobody else is left who could look into this memory.
+inline Record last_words(const Life& life, bool alone = true) {
   rusage used = {};
   raw_syscall(SYS_getrusage, RUSAGE_CHILDREN, word_of(&used));
   return {.kind = Record::swept,
@@ -85,7 +86,7 @@ inline Record last_words(const Life& life) {
                                                used.ru_stime.tv_usec),
           .max_rss_kb = static_cast<unsigned long>(used.ru_maxrss),
           .blocks_out = static_cast<unsigned long>(used.ru_oublock),
-          .bytes_out = may_have_met_file_limit(life.status) ? bytes_out() : 0};
+          .bytes_out = alone && may_have_met_file_limit(life.status) ? bytes_out() : 0};
 }
 
 // Nobody outlives the command. Mostly nobody is left, and both records wake the launcher once; else `end` ends them.

@@ -9,11 +9,6 @@
 namespace harn::run::supervisor {
 namespace {
 
-// Processes found and not yet looked into. One pass that overflows is followed by others.
-constexpr int most_known = 4096;
-std::uint64_t known[most_known];
-int known_count = 0;
-
 struct DirectoryEntry {
   std::uint64_t inode;
   std::int64_t offset;
@@ -22,7 +17,7 @@ struct DirectoryEntry {
   char name[1];
 };
 
-void add_children_of_thread(int tasks, const char* thread) {
+void add_children_of_thread(int tasks, const char* thread, Found& found) {
   ShortText path;
   path.add(thread).add("/children");
   const Fd file(raw_syscall(SYS_openat, tasks, word_of(path.c_str()), O_RDONLY | O_CLOEXEC));
@@ -39,14 +34,14 @@ void add_children_of_thread(int tasks, const char* thread) {
         digits = true;
         continue;
       }
-      if (digits && known_count < most_known) known[known_count++] = number;
+      if (digits && found.count < Found::most) found.pids[found.count++] = number;
       number = 0;
       digits = false;
     }
   }
 }
 
-void add_children_of(std::uint64_t process) {
+void add_children_of(std::uint64_t process, Found& found) {
   ShortText path;
   path.add("/proc/").add_number(process).add("/task");
   const Fd tasks(raw_syscall(SYS_openat, AT_FDCWD, word_of(path.c_str()), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -58,21 +53,25 @@ void add_children_of(std::uint64_t process) {
     for (Word at = 0; at < got;) {
       const auto* entry = reinterpret_cast<const DirectoryEntry*>(block + at);
       at += entry->length;
-      if (entry->name[0] != '.') add_children_of_thread(tasks.get(), entry->name);
+      if (entry->name[0] != '.') add_children_of_thread(tasks.get(), entry->name, found);
     }
   }
 }
 
 }  // namespace
 
+void list_children(std::uint64_t process, Found& found) {
+  found.count = 0;
+  add_children_of(process, found);
+}
+
 // Newest first: of processes that flee by forking and ending, the newest is the one that lives.
-void signal_descendants(int number) {
-  known_count = 0;
-  add_children_of(static_cast<std::uint64_t>(raw_syscall(SYS_getpid)));
-  while (known_count != 0) {
-    const auto process = known[--known_count];
+void signal_descendants(int number, Found& found) {
+  list_children(static_cast<std::uint64_t>(raw_syscall(SYS_getpid)), found);
+  while (found.count != 0) {
+    const auto process = found.pids[--found.count];
     raw_syscall(SYS_kill, static_cast<Word>(process), number);
-    add_children_of(process);
+    add_children_of(process, found);
   }
 }
 

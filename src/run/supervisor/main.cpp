@@ -29,6 +29,8 @@ constexpr long retry_ns = 5'000'000;                              // for calls t
 using init::leave;
 using init::Life;
 
+Found found;
+
 void tell(const init::Record& record) { init::tell(status_fd, record); }
 
 bool reap(Life& life, int options) {
@@ -38,7 +40,7 @@ bool reap(Life& life, int options) {
 // Nobody outlives the command, nor us: orphans come to us, and are ended until none is left.
 void end_everybody(Life& life) {
   while (reap(life, WNOHANG)) {
-    signal_descendants(SIGKILL);
+    signal_descendants(SIGKILL, found);
     const timespec pause = {.tv_sec = 0, .tv_nsec = 100'000};
     raw_syscall(SYS_nanosleep, word_of(&pause), 0);
   }
@@ -66,7 +68,7 @@ void obey(Life& life) {
   if (order == init::measure) return measure();
   const int number = order & ~init::to_everybody;
   const bool everybody = (order & init::to_everybody) != 0;
-  if (everybody) signal_descendants(number);
+  if (everybody) signal_descendants(number, found);
   else if (!life.ended) raw_syscall(SYS_kill, life.command, number);
   if (everybody && number == SIGCONT) tell({.kind = init::Record::resumed});
 }

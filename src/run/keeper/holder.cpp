@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// One holder per connection: reads what is wanted, starts the command with the steps of the letter around
+// those of the template, and is to this command what init is to a single one: it reaps, passes signals on, says
+// how the command ended and ends what it left. It shares the keeper's memory, which nobody inside can look into.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+
+#include "run/child/replay.h"
+#include "run/init/first_process.h"
+#include "run/keeper/letter.h"
+#include "run/keeper/shared.h"
+#include "run/supervisor/descendants.h"
+
+namespace harn::run::keeper {
+namespace {
+
+using init::leave;
+using init::Life;
+using supervisor::Found;
+
+Word map(std::uint64_t bytes) {
+  return raw_syscall(SYS_mmap, 0, static_cast<Word>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+bool read_all(int fd, char* to, std::uint64_t bytes) {
+  while (bytes != 0) {
+    const Word got = raw_syscall(SYS_read, fd, word_of(to), static_cast<Word>(bytes));
+    if (got == -EINTR) continue;
+    if (got <= 0) return false;
+    to += got;
+    bytes -= static_cast<std::uint64_t>(got);
+  }
+  return true;
+}
+
+struct Received {
+  Order order = {};
+  int fds[most_fds] = {};
+  unsigned count = 0;
+};
+
+bool receive(int connection, Received& out) {
+  iovec text = {.iov_base = &out.order, .iov_len = sizeof out.order};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof out.fds)] = {};
+  msghdr message = {};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const Word got = raw_syscall(SYS_recvmsg, connection, word_of(&message), MSG_CMSG_CLOEXEC | MSG_WAITALL);
+  if (got != sizeof out.order || out.order.magic != magic || (message.msg_flags & MSG_CTRUNC) != 0) return false;
+  const auto* head = CMSG_FIRSTHDR(&message);
+  if (head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
+    out.count = static_cast<unsigned>((head->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    __builtin_memcpy(out.fds, CMSG_DATA(head), out.count * sizeof(int));
+  }
+  return out.count == out.order.fds;
+}
+
+template <class T>
+void answer(int connection, const T& value) {
+  raw_syscall(SYS_write, connection, word_of(&value), sizeof value);
+}
+
+class Holding {
+ public:
+  Holding(Holder& holder, const Received& received)
+      : shared_(*holder.shared),
+        connection_(holder.connection),
+        received_(received),
+        status_(received.fds[status_at]),
+        control_(received.fds[control_at]),
+        keeps_((received.order.flags & keeps_processes) != 0),
+        child_stack_top_(holder.stack + stack_bytes),
+        template_steps_(holder.letterbox >= 0 ? 0 : holder.shared->step_count) {}
+
+  [[noreturn]] void run() {
+    child::Report report = {.failed_step = 0, .error = EBADMSG, .inner = 0, .exec_attempted = 0, .init_attempted = 0};
+    const Word pid = start(report);
+    for (unsigned i = first_letter_fd; i < received_.count; ++i) raw_syscall(SYS_close, received_.fds[i]);
+    answer(connection_, Answer{.report = report, .template_steps = template_steps_});
+    raw_syscall(SYS_close, connection_);
+    if (pid <= 0 || report.failed_step >= 0 || received_.order.kind == Kind::prove) leave(0);
+    hold(pid);
+  }
+
+ private:
+  // Its own memory is gone when this returns: what the command is given is known to nobody here any more.
+  Word start(child::Report& report) {
+    const std::uint64_t size = received_.order.letter_bytes;
+    if (size < sizeof(Letter) || size > longest_letter || received_.count < first_letter_fd) return -1;
+    const Word base = map(size);
+    if (is_error(base)) return -1;
+    auto* bytes = reinterpret_cast<char*>(base);
+    const Word pid = read_all(connection_, bytes, size) && bytes[size - 1] == '\0' ? launch(bytes, report) : -1;
+    raw_syscall(SYS_munmap, base, static_cast<Word>(size));
+    return pid;
+  }
+
+  Word launch(char* bytes, child::Report& report) {
+    const auto& head = *reinterpret_cast<const Letter*>(bytes);
+    Reader reader(bytes, received_.order.letter_bytes, received_.fds + first_letter_fd, received_.count - first_letter_fd);
+    const auto* before = reader.steps(head.before, head.before_count);
+    const auto* after = reader.steps(head.after, head.after_count);
+    child::Launch launch;
+    launch.candidates = reader.texts(head.candidates, head.candidate_count);
+    launch.candidate_count = head.candidate_count;
+    launch.argv = reader.texts(head.argv, reader.length(head.argv));
+    launch.shell_argv = reader.texts(head.shell_argv, reader.length(head.shell_argv));
+    launch.envp = reader.texts(head.envp, reader.length(head.envp));
+    if (!reader.valid()) return -1;
+    const std::uint64_t count = std::uint64_t{head.before_count} + template_steps_ + head.after_count;
+    const Word room = map(count * sizeof(child::Step) + 1);
+    if (is_error(room)) return -1;
+    auto* steps = reinterpret_cast<child::Step*>(room);
+    auto* to = steps;
+    for (std::uint32_t i = 0; i < head.before_count; ++i) *to++ = before[i];
+    for (std::uint32_t i = 0; i < template_steps_; ++i) *to++ = shared_.steps[i];
+    for (std::uint32_t i = 0; i < head.after_count; ++i) *to++ = after[i];
+    launch.inner = {.steps = steps, .count = count};
+    if (template_steps_ != 0 && load(shared_.suspended) != 0) resume(shared_);
+    const Word pid = child::start_sharing(SIGCHLD, child_stack_top_, nullptr, child::replay_inner, &launch);
+    report = launch.report;
+    if (pid < 0) report = {.failed_step = 0, .error = static_cast<std::int32_t>(-pid)};
+    raw_syscall(SYS_munmap, room, static_cast<Word>(count * sizeof(child::Step) + 1));
+    return pid;
+  }
+
+  bool reap(Life& life, int options) const {
+    return init::reap(life, options | __WALL, status_, [](int status) { return (status & 0x7f) == SIGKILL; });
+  }
+
+  void end_everybody(Life& life) {
+    while (reap(life, WNOHANG)) {
+      signal_everybody(SIGKILL);
+      const timespec pause = {.tv_sec = 0, .tv_nsec = 100'000};
+      raw_syscall(SYS_nanosleep, word_of(&pause), 0);
+    }
+  }
+
+  // Rarely needed, so its list is not part of what every holder costs.
+  void signal_everybody(int number) {
+    if (found_ == nullptr) {
+      const Word room = map(sizeof(Found));
+      if (is_error(room)) return;
+      found_ = reinterpret_cast<Found*>(room);
+    }
+    signal_descendants(number, *found_);
+  }
+
+  [[noreturn]] void finish(int code) {
+    store(shared_.last_ms, now_ms());
+    __atomic_sub_fetch(&shared_.execs, 1, __ATOMIC_SEQ_CST);
+    if (found_ != nullptr) raw_syscall(SYS_munmap, word_of(found_), sizeof(Found));
+    leave(code);
+  }
+
+  // What may stay comes to the keeper when this process ends.
+  [[noreturn]] void sweep(Life& life) {
+    const init::Record ended = {.kind = init::Record::ended, .status = life.status};
+    const bool others = reap(life, WNOHANG);
+    if (others && !keeps_) {
+      init::tell(status_, ended);
+      end_everybody(life);
+      init::tell(status_, init::last_words(life, /*alone=*/false));
+      finish(0);
+    }
+    const init::Record both[] = {ended, init::last_words(life, /*alone=*/false)};
+    raw_syscall(SYS_write, status_, word_of(both), sizeof both);
+    finish(0);
+  }
+
+  void measure() const {
+    shm_info segments = {};
+    raw_syscall(SYS_shmctl, 0, SHM_INFO, word_of(&segments));
+    init::tell(status_, {.kind = init::Record::measured, .shared_pages = segments.shm_rss + segments.shm_swp});
+  }
+
+  void obey(Life& life) {
+    unsigned char order = 0;
+    const Word got = raw_syscall(SYS_read, control_, word_of(&order), 1);
+    if (got == 0) {  // who asked for the command is gone
+      end_everybody(life);
+      finish(init::abandoned_exit);
+    }
+    if (got != 1) return;
+    if (order == init::measure) return measure();
+    const int number = order & ~init::to_everybody;
+    const bool everybody = (order & init::to_everybody) != 0;
+    if (everybody) signal_everybody(number);
+    else if (!life.ended) raw_syscall(SYS_kill, life.command, number);
+    if (everybody && number == SIGCONT) init::tell(status_, {.kind = init::Record::resumed});
+  }
+
+  [[noreturn]] void hold(Word pid) {
+    __atomic_add_fetch(&shared_.execs, 1, __ATOMIC_SEQ_CST);
+    Life life{.command = pid};
+    const unsigned long but_child = ~(1ul << (SIGCHLD - 1));
+    for (;;) {
+      reap(life, WNOHANG);
+      if (life.ended) sweep(life);
+      pollfd ready = {.fd = control_, .events = POLLIN, .revents = 0};
+      const Word count = raw_syscall(SYS_ppoll, word_of(&ready), 1, 0, word_of(&but_child), sizeof but_child);
+      if (count > 0) obey(life);
+    }
+  }
+
+  Shared& shared_;
+  int connection_;
+  const Received& received_;
+  int status_;
+  int control_;
+  bool keeps_;
+  char* child_stack_top_;
+  std::uint32_t template_steps_;  // none where this process has taken them already
+  Found* found_ = nullptr;
+};
+
+// Whom commands left behind: children of the keeper that hold nobody.
+std::uint32_t count_others(Shared& shared) {
+  const Word room = map(sizeof(Found));
+  if (is_error(room)) return 0;
+  auto& found = *reinterpret_cast<Found*>(room);
+  supervisor::list_children(1, found);
+  std::uint32_t count = 0;
+  for (int i = 0; i < found.count; ++i)
+    if (holder_of(shared, static_cast<Word>(found.pids[i])) == nullptr) ++count;
+  raw_syscall(SYS_munmap, room, sizeof(Found));
+  return count;
+}
+
+void tell_state(Shared& shared, int connection) {
+  const auto now = now_ms();
+  const auto execs = load(shared.execs);
+  answer(connection, State{.suspended = load(shared.suspended),
+                           .execs = execs,
+                           .others = count_others(shared),
+                           .age_ms = now - shared.started_ms,
+                           .idle_ms = execs != 0 ? 0 : now - load(shared.last_ms)});
+}
+
+// For whoever mounts something into the view: outside our owner is the namespaces' owner, inside nobody is.
+void send_namespaces(const Shared& shared, int connection) {
+  int fds[3] = {static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, word_of("/proc/self/ns/user"), O_RDONLY | O_CLOEXEC)),
+                static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, word_of("/proc/self/ns/mnt"), O_RDONLY | O_CLOEXEC)), shared.ruleset_fd};
+  if (fds[0] < 0 || fds[1] < 0) return;
+  const unsigned count = shared.ruleset_fd >= 0 ? 3 : 2;
+  Order order{.kind = Kind::namespaces, .fds = count};
+  iovec text = {.iov_base = &order, .iov_len = sizeof order};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
+  msghdr message = {};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+  auto* head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(count * sizeof(int));
+  __builtin_memcpy(CMSG_DATA(head), fds, count * sizeof(int));
+  raw_syscall(SYS_sendmsg, connection, word_of(&message), MSG_NOSIGNAL);
+}
+
+// Before anybody asks: what every command gives up is given up here, and inherited. From here on this process
+// may do no more than the command, which is all it needs.
+int await_connection(Holder& holder) {
+  child::Launch launch;
+  launch.inner = {.steps = holder.shared->steps, .count = holder.shared->step_count};
+  if (!child::replay_here(launch)) leave(0);
+  store(holder.ready, 1u);
+  char byte = 0;
+  iovec text = {.iov_base = &byte, .iov_len = 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message = {};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const Word got = raw_syscall(SYS_recvmsg, holder.letterbox, word_of(&message), MSG_CMSG_CLOEXEC);
+  const auto* head = CMSG_FIRSTHDR(&message);
+  if (got != 1 || head == nullptr || head->cmsg_type != SCM_RIGHTS) leave(0);
+  int connection = -1;
+  __builtin_memcpy(&connection, CMSG_DATA(head), sizeof connection);
+  raw_syscall(SYS_close, holder.letterbox);
+  return connection;
+}
+
+[[noreturn]] void serve(Holder& holder) {
+  raw_syscall(SYS_prctl, PR_SET_NAME, word_of("harn-holder"));
+  raw_syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
+  auto& shared = *holder.shared;
+  if (holder.letterbox >= 0) holder.connection = await_connection(holder);
+  const int connection = holder.connection;
+  Received received;
+  if (!receive(connection, received)) leave(0);
+  switch (received.order.kind) {
+    case Kind::exec:
+    case Kind::prove: Holding(holder, received).run();
+    case Kind::state: tell_state(shared, connection); break;
+    case Kind::suspend:
+      suspend(shared);
+      tell_state(shared, connection);
+      break;
+    case Kind::resume:
+      resume(shared);
+      store(shared.last_ms, now_ms());
+      tell_state(shared, connection);
+      break;
+    case Kind::refresh:
+      store(shared.stale, 1u);
+      tell_state(shared, connection);
+      break;
+    case Kind::end: store(shared.ending, 1u); break;
+    case Kind::namespaces: send_namespaces(shared, connection); break;
+  }
+  leave(0);
+}
+
+}  // namespace
+
+int serve_connection(void* holder) noexcept { serve(*static_cast<Holder*>(holder)); }
+
+}  // namespace harn::run::keeper

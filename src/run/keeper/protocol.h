@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said to the keeper of a view over its socket, and how scripts travel: the same steps a child
+// replays, with places in the letter instead of pointers and places in the list of descriptors instead of
+// their numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "run/child/script.h"
+
+namespace harn::run::keeper {
+
+inline constexpr std::uint32_t magic = 0x6b657031;  // "kep1"
+
+// What the keeper finds when it starts.
+inline constexpr int listener_fd = child::first_kept_fd;        // its socket
+inline constexpr int template_fd = child::first_kept_fd + 1;    // a letter: what every command gives up
+inline constexpr int first_gift_fd = child::first_kept_fd + 2;  // the descriptors that letter speaks of
+
+inline constexpr unsigned most_fds = 24;
+inline constexpr std::uint32_t longest_letter = 8u << 20;  // arguments and environment have 6 MiB at most
+
+enum class Kind : std::uint32_t {
+  exec = 1,        // a letter follows; answered with an Answer, then by records on a pipe
+  prove = 2,       // the same without a command: everything is given up, tried, and the process ends
+  state = 3,       // answered with a State
+  suspend = 4,     // everybody is stopped; answered with a State
+  resume = 5,      // answered with a State
+  end = 6,         // everybody ends, the keeper too
+  refresh = 8,     // the ruleset has grown: whoever enforced it before serves nobody; answered with a State
+  namespaces = 7,  // answered with the user and mount namespace, and the Landlock ruleset where there is one
+};
+
+struct Order {
+  std::uint32_t magic = keeper::magic;
+  Kind kind = Kind::state;
+  std::uint32_t letter_bytes = 0;
+  std::uint32_t fds = 0;
+  std::uint32_t flags = 0;
+  std::uint32_t unused = 0;
+};
+
+// How the steps went; those of the template are counted between those of the letter.
+struct Answer {
+  child::Report report = {};
+  std::uint32_t template_steps = 0;
+};
+
+inline constexpr std::uint32_t keeps_processes = 1;  // what the command leaves behind stays with the keeper
+
+// Of an exec: the first two descriptors are the pipes of run/init/protocol.h, the others the letter's.
+inline constexpr unsigned status_at = 0;
+inline constexpr unsigned control_at = 1;
+inline constexpr unsigned first_letter_fd = 2;
+
+struct State {
+  std::uint32_t magic = keeper::magic;
+  std::uint32_t suspended = 0;
+  std::uint32_t execs = 0;   // running now
+  std::uint32_t others = 0;  // left behind by commands that may do so
+  std::uint64_t age_ms = 0;
+  std::uint64_t idle_ms = 0;  // since the last command ended
+};
+
+// The head of a letter. Places count bytes from its beginning; 0 is nowhere. Lists of texts end with 0.
+struct Letter {
+  std::uint32_t bytes = 0;
+  std::uint32_t before_count = 0;  // steps before what the template gives up
+  std::uint32_t after_count = 0;   // … and after
+  std::uint32_t candidate_count = 0;
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  std::uint64_t candidates = 0;
+  std::uint64_t argv = 0;
+  std::uint64_t shell_argv = 0;
+  std::uint64_t envp = 0;
+  // Only in the template.
+  std::uint64_t idle_ms = 0;      // 0 = never
+  std::uint64_t lifetime_ms = 0;  // 0 = no end
+  std::int32_t ruleset_fd = -1;   // among its descriptors
+  std::int32_t unused = 0;
+};
+
+}  // namespace harn::run::keeper

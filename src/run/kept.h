@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A view that stays: its keeper is started once and outlives whoever started it; commands join through its
+// socket. The socket lies in a directory that only its owner can enter, and the keeper asks the kernel who
+// connects: its owner, from outside.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "run/keeper/protocol.h"
+#include "run/launch.h"
+#include "run/prepare_keeper.h"
+
+namespace harn::run {
+
+inline constexpr std::string_view keeper_socket = "keeper";
+
+// Listening at `keeper_socket` in a directory of ours. An error where the directory is another's or a link.
+Result<sys::UniqueFd> listen_in(const AbsPath& directory);
+// The error's os_error is ECONNREFUSED or ENOENT where nobody is there any more.
+Result<sys::UniqueFd> connect_in(const AbsPath& directory);
+
+struct KeepRequest {
+  AbsPath directory = {};  // of its socket
+  std::uint64_t idle_ms = 0;
+  std::uint64_t lifetime_ms = 0;
+  bool hide_launcher = false;
+  std::optional<AbsPath> canary = {};
+  child::Fault fault = {};  // for tests
+};
+
+struct Kept {
+  pid_t pid = -1;
+  Proofs proofs = {};  // tried before anybody was inside
+};
+
+// The plan's command is not run. When this fails, nothing is left.
+Result<Kept> keep_view(const Plan& plan, const KeepRequest& request);
+
+struct JoinRequest {
+  AbsPath directory = {};
+  std::array<int, 3> stdio = {0, 1, 2};     // borrowed
+  std::vector<std::string> cgroups = {};    // cgroup.procs files to join
+  bool keeps_processes = false;             // what the command leaves behind stays
+  const SyscallFilter* narrower = nullptr;  // borrowed; on top of the view's own
+};
+
+// The plan's command, environment, directory and limits; what it is confined by was settled with the view.
+Result<Process> join_view(const Plan& plan, const JoinRequest& request);
+
+// One order and what it is answered with.
+Result<keeper::State> ask_keeper(const AbsPath& directory, keeper::Kind order);
+// Everybody ends; returns when the keeper is gone, which is looked at by its pid.
+Status end_keeper(const AbsPath& directory, pid_t pid);
+
+struct KeptNamespaces {
+  sys::UniqueFd user = {};
+  sys::UniqueFd mount = {};
+  sys::UniqueFd ruleset = {};
+};
+Result<KeptNamespaces> namespaces_in(const AbsPath& directory);
+
+}  // namespace harn::run

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/run_joined.h"
+
+#include <chrono>
+
+#include "run/own_process.h"
+#include "run/quiet_pipes.h"
+#include "run/run_id.h"
+#include "run/supervise.h"
+#include "run/tree_limits.h"
+#include "sandbox/appeared.h"
+#include "sandbox/receipt.h"
+#include "sandbox/record.h"
+
+namespace harn::sandbox {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::uint64_t micros_since(Clock::time_point start) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
+}
+
+}  // namespace
+
+Status check_keepable(const Plan& plan) {
+  const auto* linux = std::get_if<LinuxConfinement>(&plan.confinement);
+  const auto cannot = [](std::string message, std::string hint) {
+    return fail(Error{.code = ErrorCode::not_supported, .stage = Stage::prepare, .message = std::move(message), .hint = std::move(hint)});
+  };
+  if (plan.route != Route::confined || linux == nullptr || !linux->view || linux->supervisor)
+    return cannot("a session is kept by a view of backend 'linux', and this plan has none",
+                  "'harn doctor' says what user namespaces need here");
+  if (plan.egress && (!plan.egress->allow.empty() || !plan.egress->publish.empty()))
+    return cannot("a session cannot reach named hosts: the relay ends with whoever started it",
+                  "leave the hosts out (--allow-host, --host-port, --publish), or open the whole network with --net allowed");
+  return {};
+}
+
+Result<Outcome> run_joined(const Plan& plan, const RunOptions& options, const Joined& joined) {
+  const auto start = Clock::now();
+  const auto run_id = options.run_id.empty() ? run::make_run_id() : options.run_id;
+  HARN_TRY(stdio,
+           run::open_stdio({.streams = options.streams, .input = options.input, .count_output = plan.limits.max_output_bytes.has_value()}));
+  HARN_TRY(tree, run::TreeLimits::open(plan.limits, run_id));
+  run::OwnProcess own;
+  std::optional<run::QuietPipes> quiet;
+  if (options.whole_process) HARN_OK(own.take_over());
+  else quiet.emplace();
+  auto receipt = options.receipt ? make_receipt(plan, joined.proofs) : Receipt{};
+  receipt.run_id = run_id;
+  receipt.timings_us["prepare"] = micros_since(start);
+
+  const auto names = NameWatch::before(plan, options.workspace);
+  HARN_TRY(not_recorded, record_start(plan, options, run_id));
+  const auto spawning = Clock::now();
+  auto spawned = run::join_view(plan, {.directory = joined.directory,
+                                       .stdio = stdio.child,
+                                       .cgroups = tree.join_files(),
+                                       .keeps_processes = joined.keeps_processes,
+                                       .narrower = joined.narrower ? &*joined.narrower : nullptr});
+  if (!spawned) record_no_start(options, spawned.error(), run_id);
+  HARN_TRY(process, std::move(spawned));
+  receipt.timings_us["spawn"] = micros_since(spawning);
+  tree.watch(process, /*orphans=*/false);
+
+  const auto running = Clock::now();
+  auto supervised = run::supervise(std::move(process), std::move(stdio),
+                                   {.limits = plan.limits,
+                                    .captured_bytes = options.captured_bytes,
+                                    .on_output = options.on_output,
+                                    .signal_fd = own.signal_fd(),
+                                    .stop_fd = options.stop_fd,
+                                    .check = tree.check(),
+                                    .shared_memory = tree.shared_memory(),
+                                    .kill_tree = tree.killer()});
+  if (!supervised) record_no_start(options, supervised.error(), run_id);
+  HARN_TRY(outcome, std::move(supervised));
+  receipt.timings_us["run"] = micros_since(running);
+  tree.report(outcome);
+  names.report(outcome);
+  outcome.not_recorded = std::move(not_recorded);
+  record_end(options, outcome, options.receipt ? receipt.plan_digest : joined.plan_digest, run_id);
+  outcome.receipt = std::move(receipt);
+  return outcome;
+}
+
+}  // namespace harn::sandbox

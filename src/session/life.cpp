@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/life.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "harn/policy_text.h"
+#include "plan/environment.h"
+#include "plan/names.h"
+#include "policy/names.h"
+#include "run/kept.h"
+#include "sandbox/run_joined.h"
+#include "session/errors.h"
+#include "session/exec.h"
+#include "session/names.h"
+#include "sys/files.h"
+#include "sys/random_number.h"
+
+namespace harn::session {
+namespace {
+
+using Ask = run::keeper::Kind;
+
+std::uint64_t millis(const std::optional<std::chrono::nanoseconds>& time) {
+  return time ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(*time).count())) : 0;
+}
+
+// What later commands need of the plan, without the lists their view was made from.
+Plan light(Plan plan) {
+  LinuxConfinement kept;
+  if (const auto* linux = std::get_if<LinuxConfinement>(&plan.confinement); linux != nullptr && linux->syscalls)
+    kept.syscalls = SyscallFilter{.arch = linux->syscalls->arch};
+  plan.confinement = std::move(kept);
+  plan.notes.clear();
+  return plan;
+}
+
+std::map<std::string, std::string> added_variables(const Plan& plan, const Policy& policy, const Command& command) {
+  Plan bare;
+  plan::plan_environment(policy, command, bare);
+  std::map<std::string, std::string> out;
+  for (const auto& [name, value] : plan.env.variables) {
+    const auto found = bare.env.variables.find(name);
+    if (found == bare.env.variables.end() || found->second != value) out.emplace(name, value);
+  }
+  return out;
+}
+
+bool is_gone(const Error& error) { return error.os_error == ECONNREFUSED || error.os_error == ENOENT || error.os_error == ENOTDIR; }
+
+Status make_own(const AbsPath& path) {
+  HARN_OK(sys::make_directories(path.parent()));
+  if (::mkdir(path.text().c_str(), 0700) != 0) return fail(sys::os_failure("mkdir", path.text(), errno));
+  return {};
+}
+
+// Nothing runs in it now: every command holds this file while it runs.
+bool is_busy(const Places& places, const Record& record) {
+  const sys::UniqueFd fd(::open(busy_file(places, record.id).text().c_str(), O_RDONLY | O_CLOEXEC));
+  return fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+Status end_kept(const Record& record) {
+  auto ended = run::end_keeper(record.socket, record.keeper);
+  if (!ended && is_gone(ended.error())) return {};
+  return ended;
+}
+
+}  // namespace
+
+SandboxResult<sys::UniqueFd> held(const Places& places, const std::string& id) {
+  auto lock = hold(places, id);
+  if (!lock && lock.error().os_error == ENOENT) return not_found(id);
+  if (!lock) return std::unexpected(from(std::move(lock).error(), session::Kind::io));
+  return std::move(**lock);
+}
+
+SandboxResult<Reserved> Reserved::make(const Places& places, const std::optional<std::string>& id) {
+  if (id) HARN_SESSION_PASS(check_id(*id));
+  const auto name = id.value_or(fmt::format("local-{:016x}", sys::random_number()));
+  HARN_SESSION_OK(sys::make_directories(places.records), io);
+  if (auto made = make_own(place_of(places, name)); !made) {
+    if (made.error().os_error != EEXIST) return std::unexpected(from(std::move(made).error(), session::Kind::io));
+    return fail_with(session::Kind::lifecycle, fmt::format("there is a session {} already", base::quoted(name)),
+                     "choose another id, or end it with 'harn session terminate'", EEXIST);
+  }
+  HARN_SESSION_TAKE(lock, held(places, name));
+  Reserved out(places, std::move(lock));
+  out.record.id = name;
+  out.record.created_ms = now_ms();
+  out.record.boot_id = boot_id();
+  out.record.socket = socket_of(places, name);
+  out.record.root = files_of(places, name).join("root");
+  HARN_SESSION_PASS(save(places, out.record));
+  return out;
+}
+
+Reserved::Reserved(Reserved&& other) noexcept
+    : record(std::move(other.record)), places_(std::move(other.places_)), held_(std::move(other.held_)) {}
+
+Reserved::~Reserved() {
+  if (!held_ || record.ready) return;
+  std::ignore = end_kept(record);
+  std::ignore = forget(places_, record);
+}
+
+SandboxResult<void> Reserved::keep(const Start& how) {
+  HARN_SESSION_OK(make_own(record.socket), io);
+  HARN_SESSION_TRY(kept,
+                   run::keep_view(how.plan, {.directory = record.socket,
+                                             .idle_ms = millis(record.limits.idle_timeout),
+                                             .lifetime_ms = how.lifetime ? static_cast<std::uint64_t>(how.lifetime->count()) : 0,
+                                             .hide_launcher = how.whole_process,
+                                             .canary = how.canary}),
+                   lifecycle);
+  record.keeper = kept.pid;
+  for (const auto dimension : kept.proofs) record.proofs.emplace_back(base::enum_name(dimension));
+  return {};
+}
+
+SandboxResult<Record> Reserved::start(const Start& how) {
+  if (how.plan.route == Route::refused) return fail_with(session::Kind::lifecycle, how.plan.refusal->message, how.plan.refusal->hint);
+  const bool relayed = how.plan.egress && (!how.plan.egress->allow.empty() || !how.plan.egress->publish.empty());
+  if (relayed || !how.policy.effective_network().allowed_hosts.empty())
+    return unsupported(record.backend, "limited network allow-lists",
+                       "leave the hosts out, or open the whole network; 'harn run' reaches named hosts");
+  record.kept = sandbox::check_keepable(how.plan).has_value();
+  record.policy = policy_to_json(how.policy, -1);
+  record.profile = base::enum_name(how.plan.profile);
+  record.plan_digest = digest(how.plan);
+  record.env_added = added_variables(how.plan, how.policy, how.command);
+  auto whole = how.plan;
+  whole.env.variables.clear();
+  whole.env.removed.clear();
+  HARN_SESSION_OK(sys::replace_file(plan_file(places_, record.id), plan_to_json(whole, -1)), io);
+  HARN_SESSION_OK(sys::replace_file(exec_file(places_, record.id), plan_to_json(light(whole), -1)), io);
+  HARN_SESSION_OK(sys::replace_file(busy_file(places_, record.id), ""), io);
+  HARN_SESSION_PASS(save(places_, record));
+  if (record.kept) HARN_SESSION_PASS(keep(how));
+  auto done = record;
+  done.ready = true;
+  HARN_SESSION_PASS(save(places_, done));
+  record.ready = true;
+  return record;
+}
+
+SandboxState state_of(const Record& record) {
+  if (!record.ready) return SandboxState::provisioned;
+  if (!record.kept) return record.suspended ? SandboxState::suspended : SandboxState::running;
+  if (record.boot_id != boot_id()) return SandboxState::terminated;
+  const auto state = run::ask_keeper(record.socket, Ask::state);
+  if (!state) return SandboxState::terminated;
+  return state->suspended != 0 ? SandboxState::suspended : SandboxState::running;
+}
+
+SandboxSession session_of(const Record& record) {
+  SandboxSession out{.id = {record.id}, .backend = record.backend, .state = state_of(record)};
+  for (const auto& shown : record.mounts)
+    out.mounts.push_back({.target = shown.target.text(), .access = shown.access, .host_path = shown.source.text()});
+  out.metadata = {{"root", record.root.text()},
+                  {"profile", record.profile},
+                  {"plan_digest", record.plan_digest},
+                  {"created_ms", std::to_string(record.created_ms)},
+                  {"boundary", record.kept ? "kept" : "made anew for every command"},
+                  {"network", record.network.unrestricted ? "allowed" : "none"}};
+  for (const auto& [name, value] : record.labels) out.metadata.emplace("label." + name, value);
+  return out;
+}
+
+SandboxResult<Record> live(const Places& places, const std::string& id) {
+  HARN_SESSION_TAKE(record, load(places, id));
+  if (!record.ready) return not_found(id, "it is being made, or its making was interrupted: 'harn session gc' clears that away");
+  if (record.kept && record.boot_id != boot_id())
+    return not_found(id, "it ended with a reboot: 'harn session gc' clears away what is left");
+  return record;
+}
+
+SandboxResult<void> end(const Places& places, const std::string& id) {
+  HARN_SESSION_PASS(load(places, id));
+  HARN_SESSION_TAKE(lock, held(places, id));
+  HARN_SESSION_TAKE(record, load(places, id));
+  if (!record.kept && is_busy(places, record))
+    return fail_with(session::Kind::lifecycle, fmt::format("commands are running in {}", base::quoted(id)),
+                     "end them first: without user namespaces only those who started them can");
+  if (record.kept) HARN_SESSION_OK(end_kept(record), lifecycle);
+  HARN_SESSION_OK(forget(places, record), lifecycle);
+  return {};
+}
+
+namespace {
+
+SandboxResult<Record> change_sleep(const Places& places, const std::string& id, bool asleep) {
+  HARN_SESSION_TAKE(record, live(places, id));
+  if (record.kept) {
+    const auto state = run::ask_keeper(record.socket, asleep ? Ask::suspend : Ask::resume);
+    if (!state && is_gone(state.error())) return not_found(id, "its keeper is gone: 'harn session gc' clears away what is left");
+    if (!state) return std::unexpected(from(state.error(), session::Kind::lifecycle));
+    return record;
+  }
+  HARN_SESSION_TAKE(lock, held(places, id));
+  if (asleep && is_busy(places, record))
+    return unsupported(record.backend, "stopping running commands without user namespaces", "wait until they have ended");
+  HARN_SESSION_TAKE(now, load(places, id));
+  now.suspended = asleep;
+  HARN_SESSION_PASS(save(places, now));
+  return now;
+}
+
+}  // namespace
+
+SandboxResult<Record> sleep(const Places& places, const std::string& id) { return change_sleep(places, id, true); }
+SandboxResult<Record> wake(const Places& places, const std::string& id) { return change_sleep(places, id, false); }
+
+}  // namespace harn::session

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a session on this host, from the moment its name is taken until nothing of it is left.
+#pragma once
+
+#include "session/record.h"
+
+namespace harn::session {
+
+// A name that is taken and directories that exist, before anything runs. Removed again unless start() succeeds.
+class Reserved {
+ public:
+  // lifecycle where the id is in use. Without one, a new one is made.
+  static SandboxResult<Reserved> make(const Places& places, const std::optional<std::string>& id);
+  Reserved(Reserved&& other) noexcept;
+  Reserved& operator=(Reserved&&) = delete;
+  ~Reserved();
+
+  Record record = {};  // to be filled in
+
+  struct Start {
+    const Plan& plan;
+    const Policy& policy;
+    const Command& command;
+    std::optional<std::chrono::milliseconds> lifetime = {};
+    std::optional<AbsPath> canary = {};
+    bool whole_process = false;
+  };
+  SandboxResult<Record> start(const Start& how);
+
+ private:
+  Reserved(Places places, sys::UniqueFd held) : places_(std::move(places)), held_(std::move(held)) {}
+  SandboxResult<void> keep(const Start& how);
+
+  Places places_;
+  sys::UniqueFd held_;
+};
+
+SandboxState state_of(const Record& record);
+SandboxSession session_of(const Record& record);
+
+// A record whose session lives; session_not_found otherwise.
+SandboxResult<Record> live(const Places& places, const std::string& id);
+
+// Held by whoever changes it, until the answer is let go.
+SandboxResult<sys::UniqueFd> held(const Places& places, const std::string& id);
+
+SandboxResult<void> end(const Places& places, const std::string& id);
+SandboxResult<Record> sleep(const Places& places, const std::string& id);
+SandboxResult<Record> wake(const Places& places, const std::string& id);
+
+// What a killed program, a killed keeper or a reboot left: the ids that were cleared away.
+SandboxResult<std::vector<std::string>> collect_garbage(const Places& places);
+
+}  // namespace harn::session

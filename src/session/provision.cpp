@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/provision.h"
+
+#include <algorithm>
+
+#include "embed/ready.h"
+#include "policy/hosts.h"
+#include "session/errors.h"
+#include "session/life.h"
+#include "sys/files.h"
+
+namespace harn::session {
+namespace {
+
+// Memory and outputs, unless the spec names them itself.
+std::vector<FilesystemMount> mounts_of(const SandboxSpec& spec) {
+  std::vector<FilesystemMount> out;
+  const auto named = [&](std::string_view target) {
+    return std::ranges::any_of(spec.mounts, [&](const FilesystemMount& mount) {
+      const auto normal = normalized_mount_target(mount.target);
+      return normal && *normal == target;
+    });
+  };
+  if (!named(memory_mount)) out.push_back({.target = std::string(memory_mount), .access = FilesystemAccess::read_only});
+  if (!named(outputs_mount)) out.push_back({.target = std::string(outputs_mount), .access = FilesystemAccess::read_write});
+  out.insert(out.end(), spec.mounts.begin(), spec.mounts.end());
+  return out;
+}
+
+}  // namespace
+
+SandboxResult<void> allow_network(const NetworkPolicy& asked, Policy& policy) {
+  if (!asked.unrestricted && asked.allowed_hosts.empty()) return {};
+  policy.side_effect_level = SideEffectLevel::network;
+  policy.network.emplace();
+  if (asked.unrestricted) policy.network->mode = NetworkMode::unrestricted;
+  for (const auto& host : asked.allowed_hosts) {
+    auto rule = policy::parse_host_rule(host);
+    if (!rule) return fail_with(Kind::network_policy, rule.error().message, rule.error().hint);
+    policy.network->allowed_hosts.push_back(std::move(*rule));
+  }
+  return {};
+}
+
+SandboxResult<Record> provision(ProvisionRequest request) {
+  const auto& spec = request.spec;
+  const auto& ground = request.ground;
+  std::optional<std::string> id;
+  if (spec.session_id) id = spec.session_id->value;
+  HARN_SESSION_TAKE(reserved, Reserved::make(ground.places, id));
+  auto& record = reserved.record;
+  record.own_root = !request.root;
+  const auto root = request.root.value_or(record.root);
+  if (record.own_root) HARN_SESSION_OK(sys::make_directories(root), io);
+  HARN_SESSION_TRY(real_root, sys::real_path(root), io);
+  record.root = std::move(real_root);
+  record.labels = spec.labels;
+  record.limits = spec.limits;
+  record.network = record.provisioned = spec.network_policy;
+  for (const auto& mount : mounts_of(spec)) {
+    HARN_SESSION_TAKE(shown, resolve_mount(mount, record.id, record.mounts, ground));
+    record.mounts.push_back(std::move(shown));
+  }
+  auto policy = std::move(request.policy);
+  if (!policy.workspace_roots) policy.workspace_roots = {record.root};
+  grant(record.mounts, policy);
+  name_mounts(record.mounts, ground.facts.linux.user_namespaces, policy);
+  request.options.guests = guests_of(record.mounts);
+  HARN_SESSION_TRY(sandbox, Sandbox::open(policy, {.environment = request.environment, .cwd = record.root}, request.options), lifecycle);
+  const Command command{.argv = {"true"}, .cwd = record.root, .environment = request.environment};
+  HARN_SESSION_TRY(plan, sandbox.plan(command), lifecycle);
+  return reserved.start({.plan = plan,
+                         .policy = sandbox.policy(),
+                         .command = command,
+                         .lifetime = request.lifetime,
+                         .canary = embed::make_canary(request.environment),
+                         .whole_process = request.whole_process});
+}
+
+}  // namespace harn::session

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a spec and a policy to a session: the one way that the library and the command line share.
+#pragma once
+
+#include "session/mounts.h"
+
+namespace harn::session {
+
+struct ProvisionRequest {
+  const SandboxSpec& spec;
+  Policy policy = {};                // without the mounts, which are granted here
+  std::optional<AbsPath> root = {};  // unset = a fresh directory, which becomes the workspace
+  PlanOptions options = {};
+  std::optional<std::chrono::milliseconds> lifetime = {};
+  bool whole_process = false;
+  const embed::Environment& environment;
+  const MountGround& ground;
+};
+
+SandboxResult<Record> provision(ProvisionRequest request);
+
+// What the wire says about the network, as members of a policy.
+SandboxResult<void> allow_network(const NetworkPolicy& asked, Policy& policy);
+
+}  // namespace harn::session

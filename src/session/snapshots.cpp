@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/snapshots.h"
+
+#include <errno.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "run/kept.h"
+#include "session/errors.h"
+#include "session/life.h"
+#include "snapshot/store.h"
+#include "sys/random_number.h"
+
+namespace harn::session {
+namespace {
+
+using Ask = run::keeper::Kind;
+
+snapshot::Store store_of(const Places& places) { return snapshot::Store(places.records.parent().join("snapshots")); }
+
+std::vector<snapshot::Tree> trees_of(const Record& record) {
+  std::vector<snapshot::Tree> out = {{.name = "root", .place = record.root}};
+  for (const auto& shown : record.mounts)
+    if (shown.own) out.push_back({.name = shown.target.text(), .place = shown.source});
+  return out;
+}
+
+SandboxSnapshot told(const snapshot::Snapshot& taken) {
+  return {.session_id = {taken.session},
+          .backend = "local",
+          .snapshot_id = taken.id,
+          .metadata = {{"bytes", std::to_string(taken.bytes)},
+                       {"new_bytes", std::to_string(taken.new_bytes)},
+                       {"files", std::to_string(taken.files)},
+                       {"skipped", std::to_string(taken.skipped.size())},
+                       {"created_ms", std::to_string(taken.created_ms)}}};
+}
+
+// Nobody inside changes files under our hands; whoever was awake goes on afterwards.
+class Stopped {
+ public:
+  explicit Stopped(const Record& record) : socket_(record.socket) {
+    if (!record.kept) return;
+    const auto before = run::ask_keeper(record.socket, Ask::state);
+    was_awake_ = before && before->suspended == 0 && run::ask_keeper(record.socket, Ask::suspend).has_value();
+  }
+  Stopped(const Stopped&) = delete;
+  Stopped& operator=(const Stopped&) = delete;
+  ~Stopped() {
+    if (was_awake_) (void)run::ask_keeper(socket_, Ask::resume);
+  }
+
+ private:
+  AbsPath socket_;
+  bool was_awake_ = false;
+};
+
+// The newest of the same session: what has not changed since need not be read.
+std::optional<snapshot::Snapshot> newest_of(const snapshot::Store& store, const std::string& session) {
+  std::optional<snapshot::Snapshot> out;
+  const auto names = store.ids();
+  if (!names) return out;
+  for (const auto& name : *names)
+    if (auto one = store.load(name); one && one->session == session && (!out || one->created_ms > out->created_ms)) out = std::move(*one);
+  return out;
+}
+
+}  // namespace
+
+SandboxResult<SandboxSnapshot> take_snapshot(const Places& places, const std::string& id, const std::string& name) {
+  if (!name.empty()) HARN_SESSION_PASS(check_id(name));
+  HARN_SESSION_PASS(live(places, id));
+  HARN_SESSION_TAKE(lock, held(places, id));
+  HARN_SESSION_TAKE(record, live(places, id));
+  const auto store = store_of(places);
+  const auto before = newest_of(store, id);
+  const Stopped stopped(record);
+  snapshot::Snapshot named{
+      .id = name.empty() ? fmt::format("snap-{:016x}", sys::random_number()) : name, .session = id, .created_ms = now_ms()};
+  auto taken = store.take(trees_of(record), std::move(named), before ? &*before : nullptr);
+  if (!taken && taken.error().os_error == EEXIST)
+    return fail_with(Kind::invalid_request, taken.error().message, taken.error().hint, EEXIST);
+  if (!taken) return std::unexpected(from(std::move(taken).error(), Kind::io));
+  return told(*taken);
+}
+
+SandboxResult<std::vector<SandboxSnapshot>> snapshots(const Places& places) {
+  const auto store = store_of(places);
+  HARN_SESSION_TRY(names, store.ids(), io);
+  std::vector<SandboxSnapshot> out;
+  for (const auto& name : names)
+    if (const auto one = store.load(name)) out.push_back(told(*one));
+  return out;
+}
+
+SandboxResult<Record> restore_snapshot(const Places& places, const std::string& snapshot, const std::string& id) {
+  HARN_SESSION_PASS(check_id(snapshot));
+  HARN_SESSION_PASS(live(places, id));
+  HARN_SESSION_TAKE(lock, held(places, id));
+  HARN_SESSION_TAKE(record, live(places, id));
+  const auto store = store_of(places);
+  const auto loaded = store.load(snapshot);
+  if (!loaded && loaded.error().os_error == ENOENT)
+    return fail_with(Kind::invalid_request, fmt::format("there is no snapshot {}", base::quoted(snapshot)),
+                     "'harn session snapshot --list' shows those there are");
+  if (!loaded) return std::unexpected(from(loaded.error(), Kind::io));
+  if (record.kept) {
+    const auto state = run::ask_keeper(record.socket, Ask::state);
+    if (!state) return not_found(id, "its keeper is gone: 'harn session gc' clears away what is left");
+    if (state->execs != 0)
+      return fail_with(Kind::lifecycle, fmt::format("{} command(s) run in {}", state->execs, base::quoted(id)),
+                       "wait until they have ended");
+  }
+  const Stopped stopped(record);
+  for (const auto& tree : trees_of(record)) {
+    const auto found = std::ranges::find(loaded->trees, tree.name, &snapshot::Listed::tree);
+    if (found != loaded->trees.end()) HARN_SESSION_OK(store.restore(*found, tree.place), io);
+  }
+  return record;
+}
+
+SandboxResult<void> remove_snapshot(const Places& places, const std::string& snapshot) {
+  HARN_SESSION_PASS(check_id(snapshot));
+  auto removed = store_of(places).remove(snapshot);
+  if (!removed && removed.error().os_error == ENOENT)
+    return fail_with(Kind::invalid_request, fmt::format("there is no snapshot {}", base::quoted(snapshot)));
+  if (!removed) return std::unexpected(from(std::move(removed).error(), Kind::io));
+  return {};
+}
+
+}  // namespace harn::session
