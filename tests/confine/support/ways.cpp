@@ -29,8 +29,7 @@ std::vector<Stand> stands() {
 
 std::string missing_here(Way way) {
   const auto facts = probe_host({.environment = {}, .cwd = AbsPath::of("/")});
-  // The view stands by itself on any kernel; the rest was measured with the rights of ABI 6.
-  if (facts.linux.landlock_abi < 6 && way != Way::view) return fmt::format("landlock: ABI {} is below 6", facts.linux.landlock_abi);
+  if (facts.linux.landlock_abi < 6) return fmt::format("landlock: ABI {} is below 6", facts.linux.landlock_abi);
   if (!facts.linux.seccomp) return "seccomp: not in this kernel";
   if (!facts.linux.user_namespaces && way != Way::bare && way != Way::unsupervised && way != Way::unconfined)
     return "userns: " + facts.linux.why_no_user_namespaces;
