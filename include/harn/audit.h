@@ -40,6 +40,7 @@ enum class AuditEventType : std::uint8_t {
   session_terminated,
   egress_allowed,
   egress_denied,
+  ask_answered,  // what the operator said to a question of a command, or that nobody did
   log_repaired,  // what an interrupted writer left was put in order
   log_pruned,    // the oldest events were removed because the log was too large or they too old
   log_sealed,    // from here on the anchor is signed, with this key

@@ -65,13 +65,19 @@ enum class Wanted : std::uint8_t {
 struct Refused {
   std::string call = {};
   Wanted wanted = Wanted::calling;
-  std::string target = {};  // where the path leads inside; with reaching also an address as the kernel has it
-  int error = 0;            // 0 = it went on, and how it ended is not known
-  bool worked = false;      // nothing failed: told only where everything is recorded (PlanOptions::record)
+  std::string target = {};     // where the path leads inside; with reaching also an address as the kernel has it
+  int error = 0;               // 0 = it went on, and how it ended is not known
+  bool worked = false;         // nothing failed: told only where everything is recorded (PlanOptions::record)
+  std::uint64_t question = 0;  // the call waits for an answer (PlanOptions::ask)
+  bool gone = false;           // … and now nobody does
   std::array<std::uint64_t, 3> arguments = {};
   std::vector<std::string> processes = {};
 };
 using RefusalSink = std::function<void(const Refused&)>;
+// The word on one question; with yes a descriptor, which stays the caller's: the file opened as asked, or a socket that is
+// connected. Only while the command runs, and once.
+using QuestionAnswer = std::function<void(bool allowed, int descriptor)>;
+using QuestionSink = std::function<void(const Refused&, const QuestionAnswer&)>;
 
 struct Outcome {
   int exit_code = 0;  // negative = ended by that signal

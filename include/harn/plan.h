@@ -217,6 +217,7 @@ struct SupervisorPlan {
   bool decides = true;                     // false: it makes every call, and the other layers decide
   bool explains = false;                   // it tells what was refused
   bool records = false;                    // … and what was not
+  bool asks = false;                       // … and a file or socket that is refused waits for an answer of the launcher
   std::vector<std::string> looks_at = {};  // calls it only looks at and lets go on; the filter alone would allow them
 
   bool operator==(const SupervisorPlan&) const = default;
@@ -463,6 +464,7 @@ struct PlanOptions {
   bool record = false;            // with explain: what worked is told too (Refused::worked)
   std::string wasi_runtime = {};  // the operator\'s; empty = the first that works
   std::vector<GuestMount> guests = {};
+  bool ask = false;  // with explain: files and sockets that are refused wait for an answer (RunOptions::on_question)
 };
 
 // Fails only for a wrong policy or command; a plan that may not run has route `refused`.

@@ -26,6 +26,7 @@ struct harn::base::EnumNames<harn::AuditEventType> {
       std::pair{T::session_terminated, std::string_view("session_terminated")},
       std::pair{T::egress_allowed, std::string_view("egress_allowed")},
       std::pair{T::egress_denied, std::string_view("egress_denied")},
+      std::pair{T::ask_answered, std::string_view("ask_answered")},
       std::pair{T::log_repaired, std::string_view("log_repaired")},
       std::pair{T::log_pruned, std::string_view("log_pruned")},
       std::pair{T::log_sealed, std::string_view("log_sealed")},

@@ -83,6 +83,11 @@ class ArgumentParser {
   }
 
   Status take_switch(const Option& option, const std::optional<std::string>& attached) {
+    if (attached && !option.attachable.empty()) {
+      if (attached->empty())
+        return wrong_usage(fmt::format("'--{}=' names nothing", option.name), fmt::format("write --{}={}", option.name, option.attachable));
+      return keep_value(option, *attached);
+    }
     if (attached)
       return wrong_usage(fmt::format("option '--{}' takes no value", option.name), fmt::format("write '--{}' alone", option.name));
     arguments_.values_.try_emplace(std::string(option.name));
@@ -98,10 +103,14 @@ class ArgumentParser {
       attached = words_[++at_];
     }
     HARN_OK(check_choice(option, *attached));
+    return keep_value(option, std::move(*attached));
+  }
+
+  Status keep_value(const Option& option, std::string value) {
     auto& values = arguments_.values_[std::string(option.name)];
     if (!values.empty() && !option.repeatable)
       return wrong_usage(fmt::format("option '--{}' was given twice", option.name), "give it once");
-    values.push_back(std::move(*attached));
+    values.push_back(std::move(value));
     return {};
   }
 

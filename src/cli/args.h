@@ -31,6 +31,7 @@ struct Option {
   std::string_view choices = {};  // "none|restricted|allowed"; anything else is refused
   Complete complete = Complete::nothing;
   char letter = 0;
+  std::string_view attachable = {};  // a switch that may carry a value, only as --name=VALUE
 };
 
 struct OptionGroup {

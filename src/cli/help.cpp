@@ -19,6 +19,7 @@ constexpr std::size_t help_column = 28;
 std::string left_side(const Option& option) {
   std::string text = option.letter != 0 ? fmt::format("  -{}, --{}", option.letter, option.name) : fmt::format("      --{}", option.name);
   if (!option.value.empty()) text += fmt::format(" {}", option.value);
+  if (!option.attachable.empty()) text += fmt::format("[={}]", option.attachable);
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "harn/sandbox.h"
 
 namespace harn::cli {
 namespace {
@@ -58,9 +59,12 @@ bool ask_for_withheld(const Caller& caller, std::size_t from, learn::Needs& need
   for (std::size_t i = from; i < withheld.size(); ++i) {
     const auto& one = withheld[i];
     if (!can_be_granted(one)) continue;
-    const auto answer = caller.ask(fmt::format("harn: the command wants to {} {} ({}). Grant it? [y/N] ", one.access,
-                                               base::quoted(one.what, 400), base::one_line(one.why)));
-    if (answer != "y" && answer != "yes") continue;
+    // What a command made the terminal send back knows no number.
+    const auto id = make_run_id();
+    const auto number = id.substr(id.size() - 4);
+    const auto answer = caller.ask(fmt::format("harn: the command wants to {} {} ({}). Grant it? Type y{} for yes: ", one.access,
+                                               base::quoted(one.what, 400), base::one_line(one.why), number));
+    if (base::trim(answer) != "y" + number) continue;
     needs.say_yes(one.what);
     any = true;
   }

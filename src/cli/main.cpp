@@ -2,6 +2,7 @@
 // The edge of the program: arguments, environment, working directory and terminal are read here once
 // and passed on as values; text is written here once.
 #include <fcntl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -62,6 +63,7 @@ std::string ask_at_terminal(std::string_view question) {
   if (terminal < 0) return {};
   std::string line;
   char letter = 0;
+  ::tcflush(terminal, TCIFLUSH);  // what was typed before was typed about something else
   if (write_all(terminal, question))
     while (line.size() < 256 && ::read(terminal, &letter, 1) == 1 && letter != '\n') line += letter;
   ::close(terminal);

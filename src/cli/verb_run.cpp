@@ -7,6 +7,7 @@
 #include "cli/prepare.h"
 #include "cli/render.h"
 #include "cli/render_denials.h"
+#include "cli/run_ask.h"
 #include "cli/run_audit.h"
 #include "cli/run_steps.h"
 #include "cli/told.h"
@@ -193,15 +194,17 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, Pre
   HARN_TRY(receipt, receipt_place(arguments, prepared));
   HARN_TRY(pending, begin_overlay(plan, prepared.options));
   std::optional<embed::Taping> taping;
+  HARN_TRY(asks, ask_settings({arguments, caller, prepared, plan}, options));
   if (tape) taping.emplace(embed::described_run(prepared.asked, prepared.command, plan.cwd)).listen(options);
-  auto ran = embed::run_looked({plan, prepared.policy, prepared.rules, prepared.facts}, std::move(options));
+  auto ran = embed::run_looked({plan, prepared.policy, prepared.rules, prepared.facts}, std::move(options), std::move(asks));
   Reply reply;
   if (tape) keep_on_tape(*tape, *taping, plan, ran, reply);
   if (!ran) caller.tell(reply.err);
   HARN_TRY(outcome, std::move(ran));
   if (const int code = exit_code_of(outcome); code != 0) reply.exit_code = code;
   if (!json) reply.err += limit_line(outcome, plan) + after_line(outcome, plan) + network_lines(outcome);
-  if (!json && prepared.options.explain) reply.err += denials_text(outcome.denials, plan);
+  const bool told = prepared.options.explain && (!prepared.options.ask || arguments.has("explain"));
+  if (!json && told) reply.err += denials_text(outcome.denials, plan);
   if (pending && !json) reply.err += pending_line(*pending);
   if (receipt) keep_receipt(*receipt, outcome, reply);
   if (audit.end_is_missing() && reply.exit_code == 0) reply.exit_code = exit_no;
@@ -212,6 +215,7 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, Pre
 struct Asked {
   const std::vector<std::string>* argv = nullptr;  // in place of the arguments' own
   bool explain = false;
+  bool shell = false;  // the terminal is its own
 };
 
 Result<Reply> run_recorded(const Arguments& arguments, const Caller& caller, const Asked& asked) {
@@ -221,6 +225,7 @@ Result<Reply> run_recorded(const Arguments& arguments, const Caller& caller, con
     HARN_TRY(prepared, prepare(arguments, caller, audit.settings()));
     if (asked.argv != nullptr) prepared.command.argv = *asked.argv;
     prepared.options.explain = prepared.options.explain || asked.explain;
+    HARN_OK(choose_asking(arguments, asked.shell, prepared.options));
     return run_prepared(arguments, caller, prepared, std::move(canary), audit);
   };
   auto reply = run();
@@ -250,7 +255,7 @@ Result<Reply> shell_verb(const Arguments& arguments, const Caller& caller) {
     return wrong_usage("--record leaves a command no terminal, and a shell needs one", "record commands with 'harn run --record'");
   const auto shell = caller.environment.find("SHELL");
   const std::vector<std::string> argv = {shell == caller.environment.end() || shell->second.empty() ? "/bin/sh" : shell->second};
-  return run_recorded(arguments, caller, {.argv = &argv});
+  return run_recorded(arguments, caller, {.argv = &argv, .shell = true});
 }
 
 }  // namespace harn::cli

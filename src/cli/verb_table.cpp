@@ -62,6 +62,8 @@ constexpr Option report_options[] = {
     {.name = "record", .value = "TAPE", .help = "add this run to a tape for 'harn replay'", .complete = Complete::file},
     {.name = "receipt", .value = "FILE", .help = "write what was enforced, and how that is known", .complete = Complete::file},
     {.name = "explain", .help = "say what was refused, by which rule, and what would allow it"},
+    {.name = "ask", .help = "ask before a file or socket is refused", .attachable = "SOCKET"},
+    {.name = "ask-timeout", .value = "TIME", .help = "no answer is a no after this time, 60s unless set"},
     {.name = "audit", .value = "MODE", .help = "how the audit log is kept", .choices = "off|process|power", .complete = Complete::choice},
 };
 constexpr Option plan_options[] = {

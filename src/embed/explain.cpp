@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -153,6 +154,25 @@ void Explainer::add(const Refused& refused, Denial denial) {
   else denials_.push_back(std::move(denial));
 }
 
+std::optional<Explainer::Judged> Explainer::judge(const Refused& refused) {
+  auto others = std::exchange(denials_, {});
+  const auto more = std::exchange(more_, 0);
+  origin_ = Origin::nothing;
+  take(refused);
+  std::optional<Judged> out;
+  if (!denials_.empty()) out = {.denial = std::move(denials_.front()), .origin = origin_};
+  denials_ = std::move(others);
+  more_ = more;
+  return out;
+}
+
+void Explainer::keep(Denial denial) {
+  const auto known = [&](const Denial& one) { return one.access == denial.access && one.target == denial.target; };
+  if (std::ranges::any_of(denials_, known)) return;
+  if (denials_.size() == most_denials) ++more_;
+  else denials_.push_back(std::move(denial));
+}
+
 void Explainer::take(const Refused& refused) {
   if (refused.wanted == Wanted::calling) return take_call(refused);
   if (refused.target.empty() || refused.target.front() != '/') {
@@ -219,6 +239,7 @@ void Explainer::take_path(const Refused& told, const AbsPath& path) {
     decision = {.allowed = false, .origin = Origin::nothing, .rule = {}};
     denial.rule = fmt::format("{} is private to the run", base::quoted(place->target.text()));
   }
+  origin_ = decision.origin;
   if (is_change(op)) explain_change(refused, path, decision, denial);
   else explain_read(path, decision, denial);
   add(refused, std::move(denial));

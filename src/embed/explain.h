@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,14 @@ class Explainer {
 
   // As they come, because what is there now may be gone later.
   void take(const Refused& refused);
+  // What one refusal would be told as, and by which kind of rule; nothing where it is none. It is not among the others then.
+  struct Judged {
+    Denial denial = {};
+    Origin origin = Origin::nothing;
+  };
+  std::optional<Judged> judge(const Refused& refused);
+  // A refusal that came to be after all.
+  void keep(Denial denial);
   // Also the limits that ended the command. To be called once.
   std::vector<Denial> finish(const Outcome& outcome);
 
@@ -39,6 +48,7 @@ class Explainer {
   bool own_network_ = false;
   bool relayed_ = false;  // whoever relays single hosts tells of those
   std::vector<Denial> denials_ = {};
+  Origin origin_ = Origin::nothing;  // of the last path that was explained
   std::uint64_t more_ = 0;
 };
 

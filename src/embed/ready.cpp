@@ -77,7 +77,7 @@ std::optional<AbsPath> make_canary(const Environment& environment) {
   return std::move(*file);
 }
 
-Result<Outcome> run_looked(const Planned& planned, RunOptions options) {
+Result<Outcome> run_looked(const Planned& planned, RunOptions options, std::optional<AskSettings> asks) {
   const auto& [plan, policy, rules, facts] = planned;
   if (options.canary && rules.decide(*options.canary, FileOp::read).allowed) options.canary.reset();
   options.workspace = policy.workspace_roots.value_or(std::vector<AbsPath>{});
@@ -87,6 +87,14 @@ Result<Outcome> run_looked(const Planned& planned, RunOptions options) {
     if (!refused.worked) explainer.take(refused);
     else if (watched) watched(refused);
   };
+  std::optional<Asking> asking;
+  if (asks) {
+    if (options.run_id.empty()) options.run_id = make_run_id();
+    asking.emplace(std::move(*asks), explainer, options, options.run_id);
+    options.on_question = [&](const Refused& refused, const QuestionAnswer& answer) { asking->take(refused, answer); };
+    options.attend_fd = asking->fd();
+    options.attend = [&] { asking->attend(); };
+  }
   options.denials = [&](const Outcome& outcome) { return explainer.finish(outcome); };
   auto outcome = run_plan(plan, options);
   if (!outcome) explain_no_start(plan, explainer, outcome.error());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "embed/asking.h"
 #include "embed/places.h"
 #include "harn/plan.h"
 #include "harn/prove.h"
@@ -55,6 +56,7 @@ struct Planned {
   const PathRules& rules;
   const HostFacts& facts;
 };
-Result<Outcome> run_looked(const Planned& planned, RunOptions options);
+// `asks`, where the plan does, is who is asked.
+Result<Outcome> run_looked(const Planned& planned, RunOptions options, std::optional<AskSettings> asks = {});
 
 }  // namespace harn::embed

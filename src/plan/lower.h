@@ -21,6 +21,7 @@ struct PlanInput {
   const EgressChoices& egress = no_choices;
   bool explain = false;  // PlanOptions::explain
   bool record = false;   // PlanOptions::record
+  bool ask = false;      // PlanOptions::ask
 };
 
 // Fills plan.confinement, plan.argv (rewrites), plan.scratch, plan.egress, env additions, and every

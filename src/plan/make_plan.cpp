@@ -288,7 +288,8 @@ Result<Plan> plan_rooted(const Policy& policy, const Command& command, const Hos
                         .rules = *rules,
                         .egress = options.egress,
                         .explain = options.explain,
-                        .record = options.record};
+                        .record = options.record,
+                        .ask = options.ask};
 
   if (route == Route::wasi) return plan_module(input, options);
   return plan_confined(input, options);

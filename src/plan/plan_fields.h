@@ -99,9 +99,10 @@ struct Fields<SupervisedPath> {
 
 template <>
 struct Fields<SupervisorPlan> {
-  static constexpr std::tuple list{field("rules", &SupervisorPlan::rules),     field("reads", &SupervisorPlan::reads),
-                                   field("decides", &SupervisorPlan::decides), field("explains", &SupervisorPlan::explains),
-                                   field("records", &SupervisorPlan::records), field("looks_at", &SupervisorPlan::looks_at)};
+  static constexpr std::tuple list{field("rules", &SupervisorPlan::rules),      field("reads", &SupervisorPlan::reads),
+                                   field("decides", &SupervisorPlan::decides),  field("explains", &SupervisorPlan::explains),
+                                   field("records", &SupervisorPlan::records),  field("asks", &SupervisorPlan::asks),
+                                   field("looks_at", &SupervisorPlan::looks_at)};
 };
 
 template <>

@@ -43,6 +43,8 @@ std::optional<Refused> parse(std::string_view bytes) {
               .target = std::string(bytes.substr(0, head.text_size)),
               .error = head.error == supervisor::worked ? 0 : head.error,
               .worked = head.error == supervisor::worked};
+  out.question = head.question;
+  out.gone = head.error == supervisor::withdrawn;
   std::ranges::copy(head.arguments, out.arguments.begin());
   bytes.remove_prefix(head.text_size);
   for (; !bytes.empty(); bytes.remove_prefix(sizeof(supervisor::ProcessRow))) {
@@ -53,16 +55,42 @@ std::optional<Refused> parse(std::string_view bytes) {
   return out;
 }
 
+// A supervisor that is gone needs no answer.
+void answer(int fd, std::uint64_t question, int descriptor) {
+  supervisor::Verdict verdict{.question = question, .allowed = descriptor >= 0 ? 1u : 0u};
+  iovec text = {.iov_base = &verdict, .iov_len = sizeof verdict};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message = {};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    auto* head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
+  }
+  while (::sendmsg(fd, &message, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
 }  // namespace
 
-bool hand_on_refusals(int fd, const RefusalSink& sink, int most) {
+bool hand_on_refusals(int fd, const RefusalSinks& sinks, int most) {
   char buffer[largest];
   for (int i = 0; i < most; ++i) {
     const ssize_t got = ::recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     const auto refused = parse({buffer, static_cast<std::size_t>(got)});
-    if (refused && sink) sink(*refused);
+    if (!refused) continue;
+    const auto question = refused->question;
+    if (question == 0 && sinks.refusal) sinks.refusal(*refused);
+    else if (question != 0 && sinks.question)
+      sinks.question(*refused, [fd, question](bool allowed, int descriptor) { answer(fd, question, allowed ? descriptor : -1); });
+    else if (question != 0) answer(fd, question, -1);
   }
   return true;
 }

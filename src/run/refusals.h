@@ -7,6 +7,10 @@
 namespace harn::run {
 
 // What waits, at most `most` of it: a command can fail faster than anybody explains. False when nothing is left.
-bool hand_on_refusals(int fd, const RefusalSink& sink, int most);
+struct RefusalSinks {
+  RefusalSink refusal = {};
+  QuestionSink question = {};  // without one every question is answered with no
+};
+bool hand_on_refusals(int fd, const RefusalSinks& sinks, int most);
 
 }  // namespace harn::run

@@ -29,7 +29,7 @@ struct Line {
   }
   std::vector<Refused> take() const {
     std::vector<Refused> out;
-    while (hand_on_refusals(ours.get(), [&](const Refused& one) { out.push_back(one); }, 64)) {
+    while (hand_on_refusals(ours.get(), {.refusal = [&](const Refused& one) { out.push_back(one); }}, 64)) {
     }
     return out;
   }
@@ -78,7 +78,7 @@ TEST(Refusals, ABurstDoesNotHoldTheCallerUp) {
   const Line line;
   for (int i = 0; i < 10; ++i) line.send(sample());
   int taken = 0;
-  EXPECT_TRUE(hand_on_refusals(line.ours.get(), [&](const Refused&) { ++taken; }, 4));
+  EXPECT_TRUE(hand_on_refusals(line.ours.get(), {.refusal = [&](const Refused&) { ++taken; }}, 4));
   EXPECT_EQ(taken, 4);
 }
 

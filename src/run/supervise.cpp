@@ -77,6 +77,7 @@ class Supervisor {
       output,
       errors,
       refusals,
+      attention,
       count
     };
     pollfd fds[count] = {};
@@ -86,10 +87,12 @@ class Supervisor {
     fds[input] = in_.open() ? in_.interest() : nothing;
     outputs_.interest(std::span<pollfd, 2>(&fds[output], 2));
     fds[refusals] = {.fd = ended_ ? -1 : process_.refusals_fd(), .events = POLLIN, .revents = 0};
+    fds[attention] = {.fd = settings_.attend_fd, .events = POLLIN, .revents = 0};
     if (::poll(fds, count, timeout()) < 0 && errno != EINTR) return fail(sys::os_failure("poll", "the command", errno, Stage::supervise));
     in_.work(fds[input].revents);
     outputs_.work(std::span<const pollfd, 2>(&fds[output], 2));
     if (fds[refusals].revents != 0) take_refusals(/*all=*/false);
+    if (fds[attention].revents != 0 && settings_.attend) settings_.attend();
     if (fds[signals].revents != 0) pass_signals();
     else if (more_orphans_) look_at_children();
     if (fds[life].revents != 0) HARN_OK(look_at_life());
@@ -195,7 +198,7 @@ class Supervisor {
   void take_refusals(bool all) {
     constexpr int at_once = 64;
     const int fd = process_.refusals_fd();
-    while (hand_on_refusals(fd, settings_.on_refusal, at_once) && all) {
+    while (hand_on_refusals(fd, {settings_.on_refusal, settings_.on_question}, at_once) && all) {
     }
   }
 

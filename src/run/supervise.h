@@ -32,10 +32,13 @@ struct Reading {
 struct SuperviseSettings {
   const LimitPlan& limits;
   Session session = Session::own;
-  std::uint64_t captured_bytes = default_captured_bytes;       // of each stream, without an output limit
-  OutputSink on_output = {};                                   // told each captured piece as it comes
-  InputSink on_input = {};                                     // told what comes through a tapped standard input
-  RefusalSink on_refusal = {};                                 // told what the supervisor program tells
+  std::uint64_t captured_bytes = default_captured_bytes;  // of each stream, without an output limit
+  OutputSink on_output = {};                              // told each captured piece as it comes
+  InputSink on_input = {};                                // told what comes through a tapped standard input
+  RefusalSink on_refusal = {};                            // told what the supervisor program tells
+  QuestionSink on_question = {};                          // … and what it asks
+  int attend_fd = -1;                                     // readable = `attend` is to be called
+  std::function<void()> attend = {};
   int signal_fd = -1;                                          // a signalfd of the caller; what arrives is passed on
   int stop_fd = -1;                                            // readable = the caller wants the command ended
   bool reaper = false;                                         // orphans of the tree come to us (PR_SET_CHILD_SUBREAPER)

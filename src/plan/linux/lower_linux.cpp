@@ -39,7 +39,10 @@ LinuxLayers choose_layers(const PlanInput& input) {
   if (!layers.filtered || !linux.seccomp_notify) return layers;
   if (!layers.view && layers.landlock) layers.supervisor = plan_supervisor(input, *layers.landlock);
   if (layers.view && input.explain) layers.supervisor = plan_explanation(layers.view->view);
-  if (layers.supervisor) layers.supervisor->records = input.explain && input.record;
+  if (layers.supervisor) {
+    layers.supervisor->records = input.explain && input.record;
+    layers.supervisor->asks = input.explain && input.ask;
+  }
   return layers;
 }
 

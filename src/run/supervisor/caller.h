@@ -19,6 +19,10 @@ class Caller {
 
   // 0 or -errno. A text that has no end within the room is -ENAMETOOLONG.
   Word read(std::uint64_t from, void* into, std::size_t size) const;
+  // Into memory it named itself, while its call waits.
+  Word write(std::uint64_t to, const void* from, std::size_t size) const;
+  // A descriptor of its own, shared with it.
+  Word share(int descriptor, Fd& out) const;
   Word read_text(std::uint64_t from, char* into, std::size_t room, std::size_t& length) const;
   template <std::size_t capacity>
   Word read_text(std::uint64_t from, Text<capacity>& into) const {

@@ -37,6 +37,7 @@ struct Request {
   Fd kept = {};            // from an earlier attempt that was answered `later`
   bool decides = true;     // else the layers around us do
   Trace* trace = nullptr;  // null = nobody asks
+  bool guests = false;     // the command may hold files that were opened for it outside
 
   Allowed at(std::string_view path) const { return decides ? rules.at(path) : Allowed::changing; }
   bool closed_beneath(std::string_view path) const { return decides && rules.closed_beneath(path); }
@@ -68,6 +69,9 @@ bool is_nameless(const Place& place);
 Word find(const Request& request, At at, Last last, Place& place);
 // The kernel applies it where no default ACL says otherwise, so it is set and not subtracted.
 Word take_umask(const Request& request);
+
+// guests.cpp. A regular file of a mount that is not ours: given for what it was opened for, and nothing else.
+bool is_guest(const Request& request, const Place& place);
 
 // opens.cpp
 Answer open(Request& request, At at, unsigned flags, unsigned mode);

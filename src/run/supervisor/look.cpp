@@ -26,6 +26,13 @@ bool is_there(const Caller& caller, int start, const PathText& path) {
   return raw_syscall(SYS_newfstatat, from, word_of(path.c_str()), word_of(&status), AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+void tell(const Look& look, Wanted wanted, const Place& place, Word error) {
+  if (look.found == nullptr) return look.teller.tell(look.caller, look.call, wanted, place.path.view(), error);
+  look.found->wanted = wanted;
+  look.found->path.clear().add(place.path.view());
+  look.found->error = error;
+}
+
 // Hot: most that is asked about is there, and one call sees it.
 void look_for(const Look& look, At at) {
   static PathText path;
@@ -36,8 +43,7 @@ void look_for(const Look& look, At at) {
   if (result == 0 && place.exists) return look.teller.record(look.caller, look.call, Wanted::finding, place.path.view());
   const Word error = result < 0 ? result : -ENOENT;
   const bool refused = error == -EACCES || error == -EPERM;
-  if (refused || look.rules.at(place.path.view()) == Allowed::nothing)
-    look.teller.tell(look.caller, look.call, Wanted::finding, place.path.view(), error);
+  if (refused || look.rules.at(place.path.view()) == Allowed::nothing) tell(look, Wanted::finding, place, error);
 }
 
 void look_at_program(const Look& look, At at) {
@@ -73,8 +79,7 @@ void look_at_address(const Look& look, std::uint64_t from, std::size_t size) {
   Word result = walk(look.caller, AT_FDCWD, path.view(), Last::follow, place);
   if (result == 0 && !place.exists) result = -ENOENT;
   if (result == 0) look.teller.record(look.caller, look.call, Wanted::reaching, place.path.view());
-  if (result < 0 || look.rules.at(place.path.view()) == Allowed::nothing)
-    look.teller.tell(look.caller, look.call, Wanted::reaching, place.path.view(), result);
+  if (result < 0 || look.rules.at(place.path.view()) == Allowed::nothing) tell(look, Wanted::reaching, place, result);
 }
 
 }  // namespace

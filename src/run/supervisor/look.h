@@ -6,11 +6,19 @@
 
 namespace harn::run::supervisor {
 
+// A file or a named socket that is not there, or closed.
+struct Finding {
+  Wanted wanted = Wanted::calling;
+  PathText path = {};
+  Word error = 0;
+};
+
 struct Look {
   const Caller& caller;
   const seccomp_data& call;
   const Rules& rules;
   Teller& teller;
+  Finding* found = nullptr;  // where somebody asks: gets what cannot be found or reached, in place of the teller
 };
 
 void look(const Look& look);

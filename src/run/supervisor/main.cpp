@@ -25,6 +25,7 @@ namespace {
 constexpr unsigned long sync_wake_up = 1;                         // SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP, Linux 6.6
 constexpr unsigned long set_flags = _IOW('!', 4, std::uint64_t);  // SECCOMP_IOCTL_NOTIF_SET_FLAGS
 constexpr long retry_ns = 5'000'000;                              // for calls that would block
+constexpr long asked_ns = 200'000'000;                            // whether whoever asked is still there
 
 using init::leave;
 using init::Life;
@@ -133,12 +134,18 @@ Rules map_rules(Orders& orders) {
   for (;;) {
     reap(life, WNOHANG);
     if (life.ended) sweep(life);
-    pollfd ready[] = {{.fd = control_fd, .events = POLLIN, .revents = 0}, {.fd = listener, .events = POLLIN, .revents = 0}};
+    pollfd ready[] = {{.fd = control_fd, .events = POLLIN, .revents = 0},
+                      {.fd = listener, .events = POLLIN, .revents = 0},
+                      {.fd = server.asks() ? tell_fd : -1, .events = POLLIN, .revents = 0}};
     const timespec soon = {.tv_sec = 0, .tv_nsec = retry_ns};
-    raw_syscall(SYS_ppoll, word_of(ready), 2, server.has_waiting() ? word_of(&soon) : 0, word_of(&but_child), sizeof but_child);
+    const timespec now_and_then = {.tv_sec = 0, .tv_nsec = asked_ns};
+    const Word timeout = server.has_waiting() ? word_of(&soon) : server.has_asked() ? word_of(&now_and_then) : 0;
+    raw_syscall(SYS_ppoll, word_of(ready), 3, timeout, word_of(&but_child), sizeof but_child);
     if (ready[0].revents != 0) obey(life);
     if ((ready[1].revents & POLLIN) != 0) server.serve();
     if (server.has_waiting()) server.serve_waiting();
+    if (ready[2].revents != 0) server.take_verdict();
+    if (server.has_asked()) server.look_after_asked();
   }
 }
 

@@ -32,7 +32,7 @@ Word take(const Request& request, const Target& target, Held& held) {
   if (found < 0) return found;
   if (!place.exists) return -ENOENT;
   if (place.slash && !S_ISDIR(place.mode)) return -ENOTDIR;
-  if (!may_change(request, place)) return refuse();
+  if (!may_change(request, place) || is_guest(request, place)) return refuse();
   held.mode = place.mode;
   if (const Word result = hold(place, held.object); result < 0) return result;
   own_descriptor(held.object.get(), held.path);

@@ -73,7 +73,7 @@ Word wrong_kind(const Place& place, const Wish& wish) {
 
 Answer open_existing(Request& request, Place& place, const Wish& wish) {
   if (const Word wrong = wrong_kind(place, wish); wrong < 0) return failed(wrong);
-  if (!may_open(request, place, wish) || is_ours(place.path.view())) return failed(refuse());
+  if (!may_open(request, place, wish) || is_ours(place.path.view()) || is_guest(request, place)) return failed(refuse());
 
   ShortText link;
   Fd object;

@@ -19,6 +19,7 @@ struct Duties {
   std::uint32_t decides = 1;    // 0: other layers decide about every path
   std::uint32_t tells = 0;      // what failed
   std::uint32_t records = 0;    // what worked too, and then the launcher is waited for
+  std::uint32_t asks = 0;       // a file or socket that is refused waits until the launcher has answered
   std::uint32_t refused = 0;    // how many rows follow: {call, error}
   std::uint32_t looked_at = 0;  // … and how many numbers after them
 };
@@ -48,8 +49,18 @@ struct Refusal {
   std::uint16_t text_size = 0;
   std::uint32_t lost = 0;  // told before and not taken
   std::uint64_t arguments[3] = {};
+  std::uint64_t question = 0;  // the call waits for a Verdict with this number
 };
 inline constexpr std::int32_t worked = -1;
+inline constexpr std::int32_t withdrawn = -2;  // nobody waits for the answer to `question` any more
+
+// The launcher's word on a question, with one descriptor when it is yes: the file, or a connected socket.
+struct Verdict {
+  std::uint64_t question = 0;
+  std::uint32_t allowed = 0;
+  std::uint32_t unused = 0;
+};
+inline constexpr int most_asked = 64;  // at one time; the next is refused
 struct ProcessRow {
   std::uint32_t id = 0;
   char name[16] = {};  // the kernel's short name, without a closing zero when it is full

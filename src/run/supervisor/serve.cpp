@@ -142,8 +142,10 @@ bool Server::answer_without_acting(const Caller& caller, const seccomp_notif& ca
     return true;
   }
   if (!orders_.looks_at(number)) return false;
-  look({.caller = caller, .call = call.data, .rules = rules_, .teller = teller_});
-  let_go_on(call);
+  finding_.wanted = Wanted::calling;
+  look({.caller = caller, .call = call.data, .rules = rules_, .teller = teller_, .found = asks() ? &finding_ : nullptr});
+  if (finding_.wanted == Wanted::calling || !ask(caller, call, finding_.wanted, finding_.path.view(), finding_.error, /*goes_on=*/true))
+    let_go_on(call);
   return true;
 }
 
@@ -156,8 +158,10 @@ bool Server::answer(const seccomp_notif& call, Fd& kept) {
                   .rules = rules_,
                   .kept = static_cast<Fd&&>(kept),
                   .decides = orders_.duties.decides != 0,
-                  .trace = tells ? &trace_ : nullptr};
+                  .trace = tells ? &trace_ : nullptr,
+                  .guests = asks()};
   Answer answer = perform(request, call.data);
+  if (asks() && answer.value < 0 && ask_about_open(caller, call, answer.value)) return true;
   if (tells && answer.value < 0) {
     if (trace_.count == 0 && answer.value == unknown_call) teller_.tell(caller, call.data, Wanted::calling, {}, answer.value);
     else teller_.tell_paths(caller, call.data, trace_, answer.value);

@@ -37,12 +37,31 @@ class Server {
   void serve_waiting();
   bool has_waiting() const { return waiting_count_ != 0; }
 
+  // Calls that wait for somebody's word (asked.cpp): one answer, to be called when the launcher has sent something, and a
+  // look whether whoever asked is still there.
+  bool asks() const { return orders_.duties.asks != 0; }
+  bool has_asked() const { return asked_count_ != 0; }
+  void take_verdict();
+  void look_after_asked();
+
  private:
   struct Waiting {
     seccomp_notif call = {};
     Fd kept = {};
   };
   static constexpr int most_waiting = 64;
+
+  struct Asked {
+    seccomp_notif call = {};
+    Wanted wanted = Wanted::calling;
+    Word error = 0;
+    bool goes_on = false;  // when it is refused: the kernel says so itself
+  };
+  // False when nobody can be asked.
+  bool ask(const Caller& caller, const seccomp_notif& call, Wanted wanted, std::string_view path, Word error, bool goes_on);
+  bool ask_about_open(const Caller& caller, const seccomp_notif& call, Word error);
+  void settle(const Asked& asked, bool allowed, Fd given);
+  void drop_asked(int index) { asked_[index] = asked_[--asked_count_]; }
 
   // False when it has to wait.
   bool answer(const seccomp_notif& call, Fd& kept);
@@ -59,6 +78,9 @@ class Server {
   Trace trace_ = {};
   Waiting waiting_[most_waiting] = {};
   int waiting_count_ = 0;
+  Finding finding_ = {};
+  Asked asked_[most_asked] = {};
+  int asked_count_ = 0;
 };
 
 }  // namespace harn::run::supervisor
