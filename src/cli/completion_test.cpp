@@ -31,7 +31,8 @@ TEST(Help, FitsAScreenAndNamesEveryOption) {
   for (const auto& verb : verbs()) {
     const auto text = help_of(verb);
     const auto lines = base::split(text, '\n');
-    EXPECT_LE(lines.size() - 1, verb.takes_command || verb.runs_command ? 52u : 24u) << verb.name;
+    const bool shapes_a_boundary = verb.takes_command || verb.runs_command || verb.name == "session create";
+    EXPECT_LE(lines.size() - 1, shapes_a_boundary ? 52u : 24u) << verb.name;
     for (const auto line : lines) EXPECT_LE(columns(line), 80u) << line;
     EXPECT_TRUE(text.starts_with("Usage: harn " + std::string(verb.name))) << text;
   }

@@ -50,7 +50,8 @@ struct Family {
 };
 constexpr Family families[] = {{"policy", "Check, show, compare, convert ('harn help policy')."},
                                {"audit", "Show and verify the log of runs ('harn help audit')."},
-                               {"test", "Run what a tape holds again ('harn help test')."}};
+                               {"test", "Run what a tape holds again ('harn help test')."},
+                               {"session", "Sandboxes that stay ('harn help session')."}};
 
 const Family* family_of(std::string_view verb) {
   const auto found = std::ranges::find(families, verb.substr(0, verb.find(' ')), &Family::name);

@@ -18,7 +18,7 @@ static int failures = 0;
 static void expect(int holds, const char *what, const char *seen) {
   if (holds) return;
   ++failures;
-  fprintf(stderr, "FAILED: %s\n  saw: %.300s\n", what, seen == NULL ? "" : seen);
+  fprintf(stderr, "FAILED: %s\n  saw: %.2000s\n", what, seen == NULL ? "" : seen);
 }
 
 /* Frees the answer. */
