@@ -274,6 +274,12 @@ TEST_P(Contract, IdleSessionsSleep) {
   EXPECT_EQ(out(session, "echo awake"), "awake\n");
 }
 
+// A session that falls asleep all the time never takes a command along.
+TEST_P(Contract, CommandsWinOverSleep) {
+  const auto session = make({.limits = {.idle_timeout = 1ms}});
+  for (int i = 0; i < 60; ++i) EXPECT_EQ(out(session, "echo awake"), "awake\n");
+}
+
 TEST_P(Contract, SnapshotsHoldContent) {
   const auto session = make();
   EXPECT_EQ(out(session, "echo first > file; ln -s file link; mkdir d; echo x > $HARN_OUTPUTS_DIR/result"), "");

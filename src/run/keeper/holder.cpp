@@ -70,7 +70,8 @@ void answer(int connection, const T& value) {
 class Holding {
  public:
   Holding(Holder& holder, const Received& received)
-      : shared_(*holder.shared),
+      : holder_(holder),
+        shared_(*holder.shared),
         connection_(holder.connection),
         received_(received),
         status_(received.fds[status_at]),
@@ -81,6 +82,7 @@ class Holding {
 
   [[noreturn]] void run() {
     child::Report report = {.failed_step = 0, .error = EBADMSG, .inner = 0, .exec_attempted = 0, .init_attempted = 0};
+    if (received_.order.kind == Kind::exec) count(holder_);
     const Word pid = start(report);
     for (unsigned i = first_letter_fd; i < received_.count; ++i) raw_syscall(SYS_close, received_.fds[i]);
     answer(connection_, Answer{.report = report, .template_steps = template_steps_});
@@ -154,8 +156,7 @@ class Holding {
   }
 
   [[noreturn]] void finish(int code) {
-    store(shared_.last_ms, now_ms());
-    __atomic_sub_fetch(&shared_.execs, 1, __ATOMIC_SEQ_CST);
+    uncount(holder_);
     if (found_ != nullptr) raw_syscall(SYS_munmap, word_of(found_), sizeof(Found));
     leave(code);
   }
@@ -198,7 +199,6 @@ class Holding {
   }
 
   [[noreturn]] void hold(Word pid) {
-    __atomic_add_fetch(&shared_.execs, 1, __ATOMIC_SEQ_CST);
     Life life{.command = pid};
     const unsigned long but_child = ~(1ul << (SIGCHLD - 1));
     for (;;) {
@@ -210,6 +210,7 @@ class Holding {
     }
   }
 
+  Holder& holder_;
   Shared& shared_;
   int connection_;
   const Received& received_;

@@ -68,16 +68,24 @@ bool is_welcome(int connection) {
   return peer.pid == 0 && peer.uid == static_cast<unsigned>(raw_syscall(SYS_geteuid));
 }
 
+// Counted before anybody starts it: between falling asleep and a command that begins, the command wins.
+void begin_command(Holder& holder) {
+  count(holder);
+  if (load(shared.suspended) != 0) resume(shared);
+}
+
 // Null where there is no room.
-Holder* start_holder(int connection, int letterbox) {
+Holder* start_holder(int connection, int letterbox, bool command) {
   auto* holder = free_holder();
   if (holder == nullptr) return nullptr;
   const Word stack = raw_syscall(SYS_mmap, 0, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (is_error(stack)) return nullptr;
   *holder = {.shared = &shared, .stack = reinterpret_cast<char*>(stack), .connection = connection, .letterbox = letterbox};
+  if (command) begin_command(*holder);
   const Word pid = child::start_beside(SIGCHLD, holder->stack + holder_stack, serve_connection, holder);
   store(holder->pid, static_cast<int>(pid));
   if (pid >= 0) return holder;
+  uncount(*holder);
   raw_syscall(SYS_munmap, stack, stack_bytes);
   holder->stack = nullptr;
   return nullptr;
@@ -102,7 +110,7 @@ void start_spare() {
   store(shared.stale, 0u);
   int ends[2] = {-1, -1};
   if (raw_syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, word_of(ends)) < 0) return;
-  spare = {.holder = start_holder(-1, ends[1]), .letterbox = ends[0]};
+  spare = {.holder = start_holder(-1, ends[1], false), .letterbox = ends[0]};
   raw_syscall(SYS_close, ends[1]);
   if (spare.holder == nullptr) drop_spare();
 }
@@ -122,7 +130,9 @@ bool hand_to_spare(int connection) {
   head->cmsg_type = SCM_RIGHTS;
   head->cmsg_len = CMSG_LEN(sizeof connection);
   __builtin_memcpy(CMSG_DATA(head), &connection, sizeof connection);
+  begin_command(*spare.holder);
   const bool handed = raw_syscall(SYS_sendmsg, spare.letterbox, word_of(&message), MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+  if (!handed) uncount(*spare.holder);
   drop_spare();
   return handed;
 }
@@ -143,8 +153,7 @@ void accept_one() {
   const int connection = static_cast<int>(accepted);
   const bool welcome = is_welcome(connection);
   const bool command = welcome && wants_command(connection);
-  if (command && load(shared.suspended) != 0) resume(shared);
-  if (welcome && !(command && hand_to_spare(connection))) start_holder(connection, -1);
+  if (welcome && !(command && hand_to_spare(connection))) start_holder(connection, -1, command);
   raw_syscall(SYS_close, connection);
   if (command) start_spare();
 }
@@ -158,15 +167,12 @@ void reap() {
     if (pid <= 0) return;
     auto* holder = holder_of(shared, pid);
     if (holder == nullptr) continue;
+    uncount(*holder);
     raw_syscall(SYS_munmap, word_of(holder->stack), stack_bytes);
     holder->stack = nullptr;
     const bool waited = holder == spare.holder;
     if (waited) drop_spare();
-    if ((status & 0x7f) == 0 || waited) continue;
-    store(shared.execs, 0u);
-    for (const auto& other : shared.holders)
-      if (other.stack != nullptr) __atomic_add_fetch(&shared.execs, 1, __ATOMIC_SEQ_CST);
-    sweeping = true;
+    if ((status & 0x7f) != 0 && !waited) sweeping = true;
   }
 }
 
@@ -198,7 +204,9 @@ void keep_time() {
   const auto now = now_ms();
   if (shared.lifetime_ms != 0 && now >= shared.started_ms + shared.lifetime_ms) leave(0);
   if (shared.idle_ms == 0 || load(shared.execs) != 0 || load(shared.suspended) != 0) return;
-  if (now >= load(shared.last_ms) + shared.idle_ms) suspend(shared);
+  if (now < load(shared.last_ms) + shared.idle_ms) return;
+  suspend(shared);
+  if (load(shared.execs) != 0) resume(shared);  // one began meanwhile
 }
 
 [[noreturn]] void live() {
@@ -243,6 +251,16 @@ Holder* holder_of(Shared& of, Word pid) {
   for (auto& holder : of.holders)
     if (holder.stack != nullptr && load(holder.pid) == pid) return &holder;
   return nullptr;
+}
+
+void count(Holder& holder) {
+  if (__atomic_exchange_n(&holder.counted, 1u, __ATOMIC_SEQ_CST) == 0) __atomic_add_fetch(&holder.shared->execs, 1, __ATOMIC_SEQ_CST);
+}
+
+void uncount(Holder& holder) {
+  if (__atomic_exchange_n(&holder.counted, 0u, __ATOMIC_SEQ_CST) == 0) return;
+  store(holder.shared->last_ms, now_ms());
+  __atomic_sub_fetch(&holder.shared->execs, 1, __ATOMIC_SEQ_CST);
 }
 
 bool is_error(Word answer) { return answer < 0 && answer > -4096; }

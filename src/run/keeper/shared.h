@@ -39,11 +39,12 @@ struct Holder {
   int letterbox = -1;       // a connection arrives here later
   std::uint32_t ready = 0;  // it waits for one, and has given up already what the template gives up
   int pid = 0;
+  std::uint32_t counted = 0;  // among the commands, from the moment one was asked for
 };
 
 struct Shared {
   std::uint32_t suspended = 0;
-  std::uint32_t execs = 0;
+  std::uint32_t execs = 0;  // a session with one does not fall asleep
   std::uint32_t ending = 0;
   std::uint32_t stale = 0;  // whoever waits has rules that are too few
   std::uint64_t started_ms = 0;
@@ -65,6 +66,10 @@ inline std::uint64_t now_ms() {
 
 bool is_error(Word answer);
 Holder* holder_of(Shared& shared, Word pid);  // null = it is none
+
+// Twice does no harm.
+void count(Holder& holder);
+void uncount(Holder& holder);
 
 // Everybody but the keeper, its holders and the caller.
 void suspend(Shared& shared);
