@@ -44,31 +44,11 @@ std::optional<std::uint64_t> present_flags(const std::string& path) {
   return flags;
 }
 
-// "\040" stands for a space.
-std::string unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool octal = text[i] == '\\' && i + 3 < text.size();
-    out += octal ? static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0')) : text[i];
-    if (octal) i += 3;
-  }
-  return out;
-}
-
 }  // namespace
-
-std::vector<std::string> mount_points_in(std::string_view mountinfo) {
-  std::vector<std::string> out;
-  for (const auto line : base::split(mountinfo, '\n')) {
-    const auto fields = base::split(line, ' ');
-    if (fields.size() > 4) out.push_back(unescaped(fields[4]));
-  }
-  return out;
-}
 
 LateAttributes::LateAttributes() : needed_(mount_setattr_is_missing()) {
   if (!needed_) return;
-  if (const auto table = sys::read_file(AbsPath::of("/proc/self/mountinfo"), longest_table)) mount_points_ = mount_points_in(*table);
+  if (const auto table = sys::read_file(AbsPath::of("/proc/self/mountinfo"), longest_table)) mounts_ = sys::parse_mounts(*table);
 }
 
 void LateAttributes::add(ScriptWriter& writer, const AbsPath& target, const std::string& source, std::uint64_t attributes) const {
@@ -80,9 +60,9 @@ void LateAttributes::add(ScriptWriter& writer, const AbsPath& target, const std:
   remount(target.text(), source.empty() ? 0 : present_flags(source).value_or(0));
   if (source.empty()) return;
   const auto beneath = source == "/" ? source : source + "/";
-  for (const auto& point : mount_points_) {
-    if (!point.starts_with(beneath) || point == source) continue;
-    if (const auto present = present_flags(point)) remount(target.join(point.substr(beneath.size())).text(), *present);
+  for (const auto& mount : mounts_) {
+    if (!mount.point.starts_with(beneath) || mount.point == source) continue;
+    if (const auto present = present_flags(mount.point)) remount(target.join(mount.point.substr(beneath.size())).text(), *present);
   }
 }
 

@@ -5,11 +5,11 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harn/path.h"
 #include "run/script_writer.h"
+#include "sys/mount_table.h"
 
 namespace harn::run {
 
@@ -25,10 +25,7 @@ class LateAttributes {
 
  private:
   bool needed_ = false;
-  std::vector<std::string> mount_points_ = {};
+  std::vector<sys::Mount> mounts_ = {};
 };
-
-// The fifth field of each line of /proc/PID/mountinfo.
-std::vector<std::string> mount_points_in(std::string_view mountinfo);
 
 }  // namespace harn::run

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "run/smaps.h"
 #include "sys/files.h"
+#include "sys/mount_table.h"
 
 namespace harn::run {
 namespace {
@@ -23,22 +24,12 @@ namespace {
 constexpr std::size_t longest_table = 4u << 20;
 constexpr std::uint64_t block_bytes = 512;  // what st_blocks counts
 
-struct Mounted {
-  std::string device = {};  // "0:53"
-  std::string point = {};
-};
-
-std::vector<Mounted> memory_file_systems(pid_t pid) {
-  std::vector<Mounted> out;
+std::vector<sys::Mount> memory_file_systems(pid_t pid) {
   const auto table = sys::read_file(AbsPath::of(fmt::format("/proc/{}/mountinfo", pid)), longest_table);
-  if (!table) return out;
-  for (const auto line : base::split(*table, '\n')) {
-    const auto words = base::split(line, ' ');
-    const auto dash = std::ranges::find(words, "-");
-    if (words.size() < 6 || words.end() - dash < 2 || dash[1] != "tmpfs") continue;
-    out.push_back({.device = std::string(words[2]), .point = std::string(words[4])});
-  }
-  return out;
+  if (!table) return {};
+  auto mounts = sys::parse_mounts(*table);
+  std::erase_if(mounts, [](const sys::Mount& mount) { return mount.type != "tmpfs"; });
+  return mounts;
 }
 
 // Counters the kernel keeps anyway; a page shared by two processes counts twice.
@@ -62,8 +53,8 @@ TreeMemory TreeMemory::of(const Process& process) {
   }
   if (!process.has_init()) return memory;
   std::set<std::string> seen;
-  for (const auto& [device, point] : memory_file_systems(::getpid())) seen.insert(device);  // the host's, bound into the view
-  for (const auto& [device, point] : memory_file_systems(process.pid())) {
+  for (const auto& mount : memory_file_systems(::getpid())) seen.insert(mount.device);  // the host's, bound into the view
+  for (const auto& [device, point, type] : memory_file_systems(process.pid())) {
     if (!seen.insert(device).second) continue;
     sys::UniqueFd fd(::open(fmt::format("/proc/{}/root{}", process.pid(), point).c_str(), O_PATH | O_CLOEXEC));
     struct stat status = {};

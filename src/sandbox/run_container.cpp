@@ -3,25 +3,15 @@
 // its id, and told about in the same words as any other run.
 #include "sandbox/run_container.h"
 
-#include <chrono>
-
 #include "run/container/container.h"
 #include "run/run_id.h"
 #include "sandbox/appeared.h"
 #include "sandbox/attend.h"
 #include "sandbox/receipt.h"
 #include "sandbox/record.h"
+#include "sandbox/timing.h"
 
 namespace harn::sandbox {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-std::uint64_t micros_since(Clock::time_point start) {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-}
-
-}  // namespace
 
 Result<Outcome> run_container(const Plan& plan, const RunOptions& options) {
   const auto start = Clock::now();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/run_joined.h"
 
-#include <chrono>
-
 #include "run/own_process.h"
 #include "run/quiet_pipes.h"
 #include "run/run_id.h"
@@ -11,17 +9,9 @@
 #include "sandbox/appeared.h"
 #include "sandbox/receipt.h"
 #include "sandbox/record.h"
+#include "sandbox/timing.h"
 
 namespace harn::sandbox {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-std::uint64_t micros_since(Clock::time_point start) {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-}
-
-}  // namespace
 
 Status check_keepable(const Plan& plan) {
   const auto* linux = std::get_if<LinuxConfinement>(&plan.confinement);

@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -25,17 +24,15 @@
 #include "sandbox/record.h"
 #include "sandbox/relay_process.h"
 #include "sandbox/run_container.h"
+#include "sandbox/timing.h"
 #include "sandbox/wasm_module.h"
 #include "sys/files.h"
 
 namespace harn {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-std::uint64_t micros_since(Clock::time_point start) {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-}
+using sandbox::Clock;
+using sandbox::micros_since;
 
 bool is_container(const Plan& plan) {
   return (plan.backend == Backend::docker || plan.backend == Backend::podman) && std::holds_alternative<Wrapper>(plan.confinement);

@@ -77,6 +77,20 @@ bool reap(Life& life, int options, int fd, Counts counts) {
 }
 
 // `alone`: nobody else is left who could look into this memory.
+// One byte: the number of a signal for the command, or for everybody. No byte: the launcher is gone. `hand` does it.
+template <class Hand>
+void obey(int control, int status, Hand hand) {
+  unsigned char order = 0;
+  const Word got = raw_syscall(SYS_read, control, word_of(&order), 1);
+  if (got == 0) hand.abandon();
+  if (got != 1) return;
+  if (order == measure) return hand.tell_measure();
+  const int number = order & ~to_everybody;
+  if ((order & to_everybody) == 0) return hand.signal_command(number);
+  hand.signal_everybody(number);
+  if (number == SIGCONT) tell(status, {.kind = Record::resumed});
+}
+
 inline Record last_words(const Life& life, bool alone = true) {
   rusage used = {};
   raw_syscall(SYS_getrusage, RUSAGE_CHILDREN, word_of(&used));

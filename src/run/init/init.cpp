@@ -18,8 +18,6 @@ namespace {
 
 using init::Life;
 
-void tell(const init::Record& record) { init::tell(init::status_fd, record); }
-
 bool reap(Life& life, int options) {
   return init::reap(life, options, init::status_fd, [](int) { return true; });
 }
@@ -34,25 +32,17 @@ bool reap(Life& life, int options) {
       });
 }
 
-// Only a member of the ipc namespace can ask for segments that nobody has attached.
-void measure() {
-  shm_info segments = {};
-  raw_syscall(SYS_shmctl, 0, SHM_INFO, word_of(&segments));
-  tell({.kind = init::Record::measured, .shared_pages = segments.shm_rss + segments.shm_swp});
-}
-
-// One byte: the number of a signal for the command, or for everybody. No byte: the launcher is gone.
-void obey() {
-  unsigned char order = 0;
-  const Word got = raw_syscall(SYS_read, init::control_fd, word_of(&order), 1);
-  if (got == 0) init::leave(init::abandoned_exit);
-  if (got != 1) return;
-  if (order == init::measure) return measure();
-  const bool everybody = (order & init::to_everybody) != 0;
-  const int number = order & ~init::to_everybody;
-  raw_syscall(SYS_kill, everybody ? -1 : init::command_pid, number);
-  if (everybody && number == SIGCONT) tell({.kind = init::Record::resumed});
-}
+struct Hand {
+  [[noreturn]] static void abandon() { init::leave(init::abandoned_exit); }
+  // Only a member of the ipc namespace can ask for segments that nobody has attached.
+  static void tell_measure() {
+    shm_info segments = {};
+    raw_syscall(SYS_shmctl, 0, SHM_INFO, word_of(&segments));
+    init::tell(init::status_fd, {.kind = init::Record::measured, .shared_pages = segments.shm_rss + segments.shm_swp});
+  }
+  static void signal_command(int number) { raw_syscall(SYS_kill, init::command_pid, number); }
+  static void signal_everybody(int number) { raw_syscall(SYS_kill, -1, number); }
+};
 
 [[noreturn]] void live() {
   raw_syscall(SYS_prctl, PR_SET_DUMPABLE, 0);
@@ -69,7 +59,7 @@ void obey() {
     if (life.ended) sweep(life);
     pollfd control = {.fd = init::control_fd, .events = POLLIN, .revents = 0};
     const Word ready = raw_syscall(SYS_ppoll, word_of(&control), 1, 0, word_of(&none), sizeof none);
-    if (ready > 0) obey();
+    if (ready > 0) init::obey(init::control_fd, init::status_fd, Hand());
   }
 }
 

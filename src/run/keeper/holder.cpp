@@ -12,6 +12,7 @@
 
 #include "run/child/replay.h"
 #include "run/init/first_process.h"
+#include "run/init/parcel.h"
 #include "run/keeper/letter.h"
 #include "run/keeper/shared.h"
 #include "run/supervisor/descendants.h"
@@ -38,28 +39,11 @@ bool read_all(int fd, char* to, std::uint64_t bytes) {
   return true;
 }
 
-struct Received {
-  Order order = {};
-  int fds[most_fds] = {};
-  unsigned count = 0;
-};
+using Received = init::Parcel<Order, most_fds>;
 
 bool receive(int connection, Received& out) {
-  iovec text = {.iov_base = &out.order, .iov_len = sizeof out.order};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof out.fds)] = {};
-  msghdr message = {};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const Word got = raw_syscall(SYS_recvmsg, connection, word_of(&message), MSG_CMSG_CLOEXEC | MSG_WAITALL);
-  if (got != sizeof out.order || out.order.magic != magic || (message.msg_flags & MSG_CTRUNC) != 0) return false;
-  const auto* head = CMSG_FIRSTHDR(&message);
-  if (head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
-    out.count = static_cast<unsigned>((head->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-    __builtin_memcpy(out.fds, CMSG_DATA(head), out.count * sizeof(int));
-  }
-  return out.count == out.order.fds;
+  return init::receive_parcel(connection, out, MSG_WAITALL) == sizeof out.value && out.value.magic == magic && !out.cut &&
+         out.count == out.value.fds;
 }
 
 template <class T>
@@ -76,25 +60,25 @@ class Holding {
         received_(received),
         status_(received.fds[status_at]),
         control_(received.fds[control_at]),
-        keeps_((received.order.flags & keeps_processes) != 0),
+        keeps_((received.value.flags & keeps_processes) != 0),
         child_stack_top_(holder.stack + stack_bytes),
         template_steps_(holder.letterbox >= 0 ? 0 : holder.shared->step_count) {}
 
   [[noreturn]] void run() {
     child::Report report = {.failed_step = 0, .error = EBADMSG, .inner = 0, .exec_attempted = 0, .init_attempted = 0};
-    if (received_.order.kind == Kind::exec) count(holder_);
+    if (received_.value.kind == Kind::exec) count(holder_);
     const Word pid = start(report);
     for (unsigned i = first_letter_fd; i < received_.count; ++i) raw_syscall(SYS_close, received_.fds[i]);
     answer(connection_, Answer{.report = report, .template_steps = template_steps_});
     raw_syscall(SYS_close, connection_);
-    if (pid <= 0 || report.failed_step >= 0 || received_.order.kind == Kind::prove) leave(0);
+    if (pid <= 0 || report.failed_step >= 0 || received_.value.kind == Kind::prove) leave(0);
     hold(pid);
   }
 
  private:
   // Its own memory is gone when this returns: what the command is given is known to nobody here any more.
   Word start(child::Report& report) {
-    const std::uint64_t size = received_.order.letter_bytes;
+    const std::uint64_t size = received_.value.letter_bytes;
     if (size < sizeof(Letter) || size > longest_letter || received_.count < first_letter_fd) return -1;
     const Word base = map(size);
     if (is_error(base)) return -1;
@@ -106,7 +90,7 @@ class Holding {
 
   Word launch(char* bytes, child::Report& report) {
     const auto& head = *reinterpret_cast<const Letter*>(bytes);
-    Reader reader(bytes, received_.order.letter_bytes, received_.fds + first_letter_fd, received_.count - first_letter_fd);
+    Reader reader(bytes, received_.value.letter_bytes, received_.fds + first_letter_fd, received_.count - first_letter_fd);
     const auto* before = reader.steps(head.before, head.before_count);
     const auto* after = reader.steps(head.after, head.after_count);
     child::Launch launch;
@@ -176,27 +160,24 @@ class Holding {
     finish(0);
   }
 
-  void measure() const {
-    shm_info segments = {};
-    raw_syscall(SYS_shmctl, 0, SHM_INFO, word_of(&segments));
-    init::tell(status_, {.kind = init::Record::measured, .shared_pages = segments.shm_rss + segments.shm_swp});
-  }
+  struct Hand {
+    Holding& holding;
+    Life& life;
 
-  void obey(Life& life) {
-    unsigned char order = 0;
-    const Word got = raw_syscall(SYS_read, control_, word_of(&order), 1);
-    if (got == 0) {  // who asked for the command is gone
-      end_everybody(life);
-      finish(init::abandoned_exit);
+    [[noreturn]] void abandon() const {
+      holding.end_everybody(life);
+      holding.finish(init::abandoned_exit);
     }
-    if (got != 1) return;
-    if (order == init::measure) return measure();
-    const int number = order & ~init::to_everybody;
-    const bool everybody = (order & init::to_everybody) != 0;
-    if (everybody) signal_everybody(number);
-    else if (!life.ended) raw_syscall(SYS_kill, life.command, number);
-    if (everybody && number == SIGCONT) init::tell(status_, {.kind = init::Record::resumed});
-  }
+    void tell_measure() const {
+      shm_info segments = {};
+      raw_syscall(SYS_shmctl, 0, SHM_INFO, word_of(&segments));
+      init::tell(holding.status_, {.kind = init::Record::measured, .shared_pages = segments.shm_rss + segments.shm_swp});
+    }
+    void signal_command(int number) const {
+      if (!life.ended) raw_syscall(SYS_kill, life.command, number);
+    }
+    void signal_everybody(int number) const { holding.signal_everybody(number); }
+  };
 
   [[noreturn]] void hold(Word pid) {
     Life life{.command = pid};
@@ -206,7 +187,7 @@ class Holding {
       if (life.ended) sweep(life);
       pollfd ready = {.fd = control_, .events = POLLIN, .revents = 0};
       const Word count = raw_syscall(SYS_ppoll, word_of(&ready), 1, 0, word_of(&but_child), sizeof but_child);
-      if (count > 0) obey(life);
+      if (count > 0) init::obey(control_, status_, Hand{*this, life});
     }
   }
 
@@ -247,24 +228,15 @@ void tell_state(Shared& shared, int connection) {
 
 // For whoever mounts something into the view: outside our owner is the namespaces' owner, inside nobody is.
 void send_namespaces(const Shared& shared, int connection) {
-  int fds[3] = {static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, word_of("/proc/self/ns/user"), O_RDONLY | O_CLOEXEC)),
-                static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, word_of("/proc/self/ns/mnt"), O_RDONLY | O_CLOEXEC)), shared.ruleset_fd};
-  if (fds[0] < 0 || fds[1] < 0) return;
+  const auto open = [](const char* path) {
+    return static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, word_of(path), O_RDONLY | O_CLOEXEC));
+  };
   const unsigned count = shared.ruleset_fd >= 0 ? 3 : 2;
-  Order order{.kind = Kind::namespaces, .fds = count};
-  iovec text = {.iov_base = &order, .iov_len = sizeof order};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
-  msghdr message = {};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-  auto* head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(count * sizeof(int));
-  __builtin_memcpy(CMSG_DATA(head), fds, count * sizeof(int));
-  raw_syscall(SYS_sendmsg, connection, word_of(&message), MSG_NOSIGNAL);
+  init::Parcel<Order, 3> parcel{.value = {.kind = Kind::namespaces, .fds = count},
+                                .fds = {open("/proc/self/ns/user"), open("/proc/self/ns/mnt"), shared.ruleset_fd},
+                                .count = count};
+  if (parcel.fds[0] < 0 || parcel.fds[1] < 0) return;
+  init::send_parcel(connection, parcel, MSG_NOSIGNAL);
 }
 
 // Before anybody asks: what every command gives up is given up here, and inherited. From here on this process
@@ -274,21 +246,10 @@ int await_connection(Holder& holder) {
   launch.inner = {.steps = holder.shared->steps, .count = holder.shared->step_count};
   if (!child::replay_here(launch)) leave(0);
   store(holder.ready, 1u);
-  char byte = 0;
-  iovec text = {.iov_base = &byte, .iov_len = 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message = {};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const Word got = raw_syscall(SYS_recvmsg, holder.letterbox, word_of(&message), MSG_CMSG_CLOEXEC);
-  const auto* head = CMSG_FIRSTHDR(&message);
-  if (got != 1 || head == nullptr || head->cmsg_type != SCM_RIGHTS) leave(0);
-  int connection = -1;
-  __builtin_memcpy(&connection, CMSG_DATA(head), sizeof connection);
+  init::Parcel<char, 1> parcel;
+  if (init::receive_parcel(holder.letterbox, parcel, 0) != sizeof parcel.value || parcel.count != 1) leave(0);
   raw_syscall(SYS_close, holder.letterbox);
-  return connection;
+  return parcel.fds[0];
 }
 
 [[noreturn]] void serve(Holder& holder) {
@@ -299,7 +260,7 @@ int await_connection(Holder& holder) {
   const int connection = holder.connection;
   Received received;
   if (!receive(connection, received)) leave(0);
-  switch (received.order.kind) {
+  switch (received.value.kind) {
     case Kind::exec:
     case Kind::prove: Holding(holder, received).run();
     case Kind::state: tell_state(shared, connection); break;

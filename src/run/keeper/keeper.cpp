@@ -12,6 +12,7 @@
 
 #include "run/child/replay.h"
 #include "run/init/first_process.h"
+#include "run/init/parcel.h"
 #include "run/keeper/letter.h"
 #include "run/keeper/shared.h"
 #include "run/supervisor/descendants.h"
@@ -117,21 +118,9 @@ void start_spare() {
 
 bool hand_to_spare(int connection) {
   if (load(shared.stale) != 0 || spare.holder == nullptr || load(spare.holder->ready) == 0) return false;
-  char byte = 0;
-  iovec text = {.iov_base = &byte, .iov_len = 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message = {};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  auto* head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(sizeof connection);
-  __builtin_memcpy(CMSG_DATA(head), &connection, sizeof connection);
+  init::Parcel<char, 1> parcel{.fds = {connection}, .count = 1};
   begin_command(*spare.holder);
-  const bool handed = raw_syscall(SYS_sendmsg, spare.letterbox, word_of(&message), MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+  const bool handed = init::send_parcel(spare.letterbox, parcel, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
   if (!handed) uncount(*spare.holder);
   drop_spare();
   return handed;

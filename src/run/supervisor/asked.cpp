@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "run/init/parcel.h"
 #include "run/supervisor/serve.h"
 
 namespace harn::run::supervisor {
@@ -113,21 +114,10 @@ void Server::settle(const Asked& asked, bool allowed, Fd given) {
 }
 
 void Server::take_verdict() {
-  Verdict verdict;
-  iovec text = {.iov_base = &verdict, .iov_len = sizeof verdict};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message = {};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const Word got = raw_syscall(SYS_recvmsg, tell_fd, word_of(&message), MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  Fd given;
-  if (const auto* head = got < 0 ? nullptr : CMSG_FIRSTHDR(&message); head != nullptr && head->cmsg_type == SCM_RIGHTS) {
-    int number = -1;
-    __builtin_memcpy(&number, CMSG_DATA(head), sizeof number);
-    given = Fd(number);
-  }
+  init::Parcel<Verdict, 1> sent;
+  const Word got = init::receive_parcel(tell_fd, sent, MSG_DONTWAIT);
+  Fd given = sent.count == 1 ? Fd(sent.fds[0]) : Fd();
+  const Verdict& verdict = sent.value;
   if (got != sizeof verdict) return;
   for (int i = 0; i < asked_count_; ++i) {
     if (asked_[i].call.id != verdict.question) continue;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "run/init/first_process.h"
+#include "run/init/parcel.h"
 #include "run/supervisor/descendants.h"
 #include "run/supervisor/serve.h"
 
@@ -32,8 +33,6 @@ using init::Life;
 
 Found found;
 
-void tell(const init::Record& record) { init::tell(status_fd, record); }
-
 bool reap(Life& life, int options) {
   return init::reap(life, options | __WALL, status_fd, [](int status) { return (status & 0x7f) == SIGKILL; });
 }
@@ -51,47 +50,32 @@ void end_everybody(Life& life) {
   init::sweep(life, status_fd, [&] { return reap(life, WNOHANG); }, [&] { end_everybody(life); });
 }
 
-// Without a namespace of their own nobody may make segments, and those of the host are not counted.
-void measure() {
-  shm_info segments = {};
-  if (raw_syscall(SYS_getpid) == 1) raw_syscall(SYS_shmctl, 0, SHM_INFO, word_of(&segments));
-  tell({.kind = init::Record::measured, .shared_pages = segments.shm_rss + segments.shm_swp});
-}
+struct Hand {
+  Life& life;
 
-void obey(Life& life) {
-  unsigned char order = 0;
-  const Word got = raw_syscall(SYS_read, control_fd, word_of(&order), 1);
-  if (got == 0) {  // the launcher is gone
+  [[noreturn]] void abandon() const {
     end_everybody(life);
     leave(init::abandoned_exit);
   }
-  if (got != 1) return;
-  if (order == init::measure) return measure();
-  const int number = order & ~init::to_everybody;
-  const bool everybody = (order & init::to_everybody) != 0;
-  if (everybody) signal_descendants(number, found);
-  else if (!life.ended) raw_syscall(SYS_kill, life.command, number);
-  if (everybody && number == SIGCONT) tell({.kind = init::Record::resumed});
-}
+  // Without a namespace of their own nobody may make segments, and those of the host are not counted.
+  static void tell_measure() {
+    shm_info segments = {};
+    if (raw_syscall(SYS_getpid) == 1) raw_syscall(SYS_shmctl, 0, SHM_INFO, word_of(&segments));
+    init::tell(status_fd, {.kind = init::Record::measured, .shared_pages = segments.shm_rss + segments.shm_swp});
+  }
+  void signal_command(int number) const {
+    if (!life.ended) raw_syscall(SYS_kill, life.command, number);
+  }
+  static void signal_everybody(int number) { signal_descendants(number, found); }
+};
 
 // The command's process sends the listener before it becomes the command.
 int receive_listener(Life& life) {
-  int pid = 0;
-  iovec text = {.iov_base = &pid, .iov_len = sizeof pid};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message = {};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const Word got = raw_syscall(SYS_recvmsg, post_fd, word_of(&message), MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  const auto* head = CMSG_FIRSTHDR(&message);
-  if (got != sizeof pid || head == nullptr || head->cmsg_type != SCM_RIGHTS) leave(init::abandoned_exit);
-  life.command = pid;
-  int listener = -1;
-  __builtin_memcpy(&listener, CMSG_DATA(head), sizeof listener);
+  init::Parcel<int, 1> sent;
+  if (init::receive_parcel(post_fd, sent, MSG_DONTWAIT) != sizeof sent.value || sent.count != 1) leave(init::abandoned_exit);
+  life.command = sent.value;
   raw_syscall(SYS_close, post_fd);
-  return listener;
+  return sent.fds[0];
 }
 
 // A file that is not as it should be gives no rules and no orders: nothing is allowed.
@@ -141,7 +125,7 @@ Rules map_rules(Orders& orders) {
     const timespec now_and_then = {.tv_sec = 0, .tv_nsec = asked_ns};
     const Word timeout = server.has_waiting() ? word_of(&soon) : server.has_asked() ? word_of(&now_and_then) : 0;
     raw_syscall(SYS_ppoll, word_of(ready), 3, timeout, word_of(&but_child), sizeof but_child);
-    if (ready[0].revents != 0) obey(life);
+    if (ready[0].revents != 0) init::obey(control_fd, status_fd, Hand{life});
     if ((ready[1].revents & POLLIN) != 0) server.serve();
     if (server.has_waiting()) server.serve_waiting();
     if (ready[2].revents != 0) server.take_verdict();
