@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two runs in one directory, and people who change lists meanwhile.
+#include "run/windows/acl_grants.h"
+
+#include <gtest/gtest.h>
+
+#include "run/windows/fake_windows.h"
+#include "run/windows/sddl.h"
+
+namespace harn::run::windows {
+namespace {
+
+AclGrant entry(std::string_view path, bool writable, bool stops, bool inherit = true) {
+  return {.path = AbsPath::of(path), .modify = writable, .inherit = inherit, .stops_inheritance = stops};
+}
+
+const std::vector<PathChange> guarded =
+    path_changes({entry("C:/w", true, false), entry("C:/w/in", false, true), entry("C:/w/in", false, false)});
+
+class AclGrants : public ::testing::Test {
+ protected:
+  AclGrants() {
+    disk.add("C:/", "D:P(A;OICI;FA;;;BA)");
+    disk.add("C:/w", "D:AI(A;OICI;FA;;;S-1-5-21-1)");
+    disk.add("C:/w/in", "D:AI(D;;WD;;;S-1-5-21-2)");
+    before = disk;
+    windows.running = {4711};
+  }
+  Journal journal(const std::string& name) { return {.container = name, .sid = FakeWindows::sid_of(name), .owner = 4711, .started = 1000}; }
+  std::uint32_t allowed(const Journal& who, std::string_view path) { return allowed_for(disk.effective(AbsPath::of(path)), who.sid); }
+
+  FakeDisk disk = {};
+  FakeDisk before = {};
+  FakeWindows windows{disk};
+  Calls calls = windows.calls();
+};
+
+TEST_F(AclGrants, InnerStopsComeFirstAndEachPathIsWrittenOnce) {
+  const auto changes =
+      path_changes({entry("C:/w", true, false), entry("C:/w/a", false, true), entry("C:/w/a", false, false), entry("C:/w/a/b", false, true),
+                    entry("C:/w/a/b/c", true, false), entry("C:/w/f", false, true, false)});
+  EXPECT_EQ(changes, (std::vector<PathChange>{
+                         {.path = AbsPath::of("C:/w/a/b"), .stops = true, .mask = 0, .inherit = true},
+                         {.path = AbsPath::of("C:/w/a"), .stops = true, .mask = read_and_execute, .inherit = true},
+                         {.path = AbsPath::of("C:/w/f"), .stops = true, .mask = 0, .inherit = false},
+                         {.path = AbsPath::of("C:/w/a/b/c"), .stops = false, .mask = modify, .inherit = true},
+                         {.path = AbsPath::of("C:/w"), .stops = false, .mask = modify, .inherit = true},
+                     }));
+}
+
+TEST_F(AclGrants, OthersKeepTheirAccessWhereInheritanceStops) {
+  auto own = journal("a");
+  ASSERT_TRUE(apply_changes(calls, guarded, own));
+  EXPECT_EQ(disk.effective(AbsPath::of("C:/w/in")).text(),
+            "D:PAI(D;;WD;;;S-1-5-21-2)(A;OICI;0x1200a9;;;" + own.sid + ")(A;OICI;FA;;;S-1-5-21-1)(A;OICI;FA;;;BA)");
+  ASSERT_TRUE(undo(calls, own));
+  EXPECT_EQ(disk, before);
+  ASSERT_TRUE(undo(calls, own)) << "it can be repeated";
+  EXPECT_EQ(disk, before);
+}
+
+TEST_F(AclGrants, WhoGoesFirstDoesNotOpenWhatTheOtherStillGuards) {
+  for (const bool first_goes_first : {true, false}) {
+    auto first = journal("a");
+    auto second = journal("b");
+    ASSERT_TRUE(apply_changes(calls, guarded, first));
+    ASSERT_TRUE(apply_changes(calls, guarded, second));
+    auto& leaver = first_goes_first ? first : second;
+    auto& stayer = first_goes_first ? second : first;
+    ASSERT_TRUE(undo(calls, leaver));
+    EXPECT_EQ(allowed(leaver, "C:/w/in"), 0u);
+    EXPECT_EQ(allowed(stayer, "C:/w/in"), read_and_execute);
+    EXPECT_EQ(allowed(stayer, "C:/w"), modify);
+    ASSERT_TRUE(undo(calls, stayer));
+    EXPECT_EQ(disk, before) << first_goes_first;
+  }
+}
+
+TEST_F(AclGrants, WhatPeopleChangeMeanwhileStays) {
+  auto own = journal("a");
+  ASSERT_TRUE(apply_changes(calls, guarded, own));
+  auto& list = disk.own[AbsPath::of("C:/w/in")];
+  add_entry(list, *parse_dacl("D:(A;;FR;;;S-1-5-21-3)").value().entries.begin());
+  ASSERT_TRUE(undo(calls, own));
+  EXPECT_EQ(disk.own[AbsPath::of("C:/w/in")].text(), "D:AI(D;;WD;;;S-1-5-21-2)(A;;FR;;;S-1-5-21-3)");
+}
+
+TEST_F(AclGrants, InheritanceThatHadEndedBeforeStaysEnded) {
+  disk.own[AbsPath::of("C:/w/in")].is_protected = true;
+  before = disk;
+  auto first = journal("a");
+  auto second = journal("b");
+  ASSERT_TRUE(apply_changes(calls, guarded, first));
+  ASSERT_TRUE(apply_changes(calls, guarded, second));
+  ASSERT_TRUE(undo(calls, first));
+  ASSERT_TRUE(undo(calls, second));
+  EXPECT_EQ(disk, before);
+}
+
+TEST_F(AclGrants, AGuardThatWasNeverMadeIsNotUnmade) {
+  auto own = journal("a");
+  auto dying = windows.calls();
+  dying.write_dacl = [](const AbsPath&, const std::string&) -> Status { return fail(Error{.code = ErrorCode::os, .message = "full"}); };
+  EXPECT_FALSE(apply_changes(dying, guarded, own));
+  ASSERT_TRUE(undo(calls, own));
+  EXPECT_EQ(disk, before);
+}
+
+TEST_F(AclGrants, WhatTheCommandRemovedNeedsNoUndoing) {
+  auto own = journal("a");
+  ASSERT_TRUE(apply_changes(calls, guarded, own));
+  disk.own.erase(AbsPath::of("C:/w/in"));
+  EXPECT_TRUE(undo(calls, own));
+  EXPECT_TRUE(disk.journals.empty());
+}
+
+TEST_F(AclGrants, AnUndoThatFailsKeepsTheJournalAndIsSaid) {
+  auto own = journal("a");
+  ASSERT_TRUE(apply_changes(calls, guarded, own));
+  auto failing = windows.calls();
+  failing.write_dacl = [](const AbsPath&, const std::string&) -> Status {
+    return fail(Error{.code = ErrorCode::os, .message = "the list of 'C:/w' cannot be written"});
+  };
+  EXPECT_FALSE(undo(failing, own));
+  EXPECT_EQ(disk.journals.size(), 1u);
+  windows.running.clear();
+  const auto notes = recover(failing);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes.front().find("cannot be written"), std::string::npos);
+  EXPECT_TRUE(recover(calls).empty());
+  EXPECT_EQ(disk, before);
+}
+
+TEST_F(AclGrants, AJournalNobodyCanReadIsSaidAndLeft) {
+  disk.journals["x"] = "{}";
+  EXPECT_EQ(recover(calls).size(), 1u);
+  EXPECT_EQ(disk.journals.size(), 1u);
+}
+
+}  // namespace
+}  // namespace harn::run::windows
