@@ -22,6 +22,7 @@ if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
   target_link_options(harn_hardening INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
 elseif(WIN32)
   target_link_options(harn_hardening INTERFACE -Wl,--dynamicbase,--nxcompat,--high-entropy-va)
+  target_link_libraries(harn_hardening INTERFACE ssp)  # what the stack protector calls
 endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT HARN_SANITIZE)
   target_compile_options(harn_hardening INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
