@@ -5,7 +5,16 @@
 # Parsing the standard library and GoogleTest again for every file is most of a build. The tidy and
 # fuzz builds go without, so a missing include still shows.
 function(harn_precompile TARGET)
-  if(HARN_PCH)
+  # Where only the program is built, one precompiled header serves every layer.
+  set(program_only ${CMAKE_CROSSCOMPILING})
+  if(HARN_TESTS)
+    set(program_only OFF)
+  endif()
+  if(HARN_PCH AND program_only AND NOT "${TARGET}" STREQUAL "harn_base")
+    target_precompile_headers(${TARGET} REUSE_FROM harn_base)
+  elseif(HARN_PCH AND program_only)
+    target_precompile_headers(${TARGET} PRIVATE <algorithm> <chrono> <functional> <memory> <ranges> <span> <fmt/format.h> "${PROJECT_SOURCE_DIR}/include/harn/plan.h")
+  elseif(HARN_PCH)
     target_precompile_headers(${TARGET} PRIVATE <algorithm> <map> <optional> <set> <string> <variant> <vector> <expected> ${ARGN})
   endif()
 endfunction()

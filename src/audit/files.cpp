@@ -15,6 +15,7 @@
 
 #include "audit/line.h"
 #include "base/text.h"
+#include "sys/descriptors.h"
 #include "sys/files.h"
 
 namespace harn::audit {
@@ -53,7 +54,7 @@ Result<std::vector<Segment>> list_segments(const AbsPath& directory) {
     struct stat status = {};
     if (segment_name(segment.first) != name || ::lstat(directory.join(name).text().c_str(), &status) != 0) continue;
     segment.size = static_cast<std::uint64_t>(status.st_size);
-    segment.written_ms = std::int64_t{status.st_mtim.tv_sec} * 1000 + status.st_mtim.tv_nsec / 1'000'000;
+    segment.written_ms = sys::modified_ms(status);
     segments.push_back(segment);
   }
   std::ranges::sort(segments, {}, &Segment::first);
@@ -182,6 +183,6 @@ Status for_each_line(int fd, const AbsPath& name, const Stretch& stretch, const 
   }
 }
 
-Now now() { return {.real_us = nanos(CLOCK_REALTIME) / 1000, .boot_ms = nanos(CLOCK_BOOTTIME) / 1'000'000}; }
+Now now() { return {.real_us = nanos(CLOCK_REALTIME) / 1000, .boot_ms = nanos(sys::clock_since_boot) / 1'000'000}; }
 
 }  // namespace harn::audit

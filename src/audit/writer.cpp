@@ -16,6 +16,7 @@
 #include "audit/seal.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "sys/descriptors.h"
 #include "sys/files.h"
 
 namespace harn {
@@ -133,7 +134,7 @@ Status AuditLog::Writer::make_room(Pending& pending) {
   // The old file is nobody's to wait for any more.
   if (options_.durability == AuditMode::power) {
     HARN_OK(open_segment(pending.base.end));
-    if (::fdatasync(segment_.get()) != 0) return fail(failure("fdatasync", audit::segment_file(options_.directory, segment_first_)));
+    if (sys::sync_bytes(segment_.get()) != 0) return fail(failure("fdatasync", audit::segment_file(options_.directory, segment_first_)));
   }
   HARN_TRY(pruning, audit::plan_pruning(options_.directory, options_.settings, pending.now.real_ms(), pending.next));
   if (pruning.event) pending.own.push_back(std::move(*pruning.event));
@@ -197,7 +198,7 @@ Status AuditLog::Writer::sync(std::uint64_t count) {
   const auto anchor = look();
   if (anchor.synced >= count) return {};
   if (anchor.settled && anchor.settled->end.segment == segment_first_) count = std::max(count, anchor.settled->end.head.count);
-  if (::fdatasync(segment_.get()) != 0) return fail(failure("fdatasync", name));
+  if (sys::sync_bytes(segment_.get()) != 0) return fail(failure("fdatasync", name));
   return audit::write_at(anchor_.get(), 2 * audit::slot_bytes, audit::print_synced(count), anchor_name);
 }
 

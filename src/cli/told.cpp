@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/sha256.h"
-#include "base/text.h"
 #include "cli/load.h"
+#include "host/system_facts.h"
 #include "host/user_files.h"
 
 namespace harn::cli {
@@ -19,13 +19,12 @@ constexpr std::size_t key_digits = 16;
 }  // namespace
 
 bool is_news(const Caller& caller, std::string_view subject, std::string_view text) {
-  const auto boot = host::read_user_file(AbsPath::of("/proc/sys/kernel/random/boot_id"), longest_list);
+  const auto boot = host::boot_name();
   const auto file = state_directory(caller).join("told");
   if (!boot) return true;
   // The first line is the boot the rest belongs to.
-  const std::string head(base::trim(*boot));
   const auto key = base::sha256_hex(fmt::format("{}\n{}", subject, text)).substr(0, key_digits);
-  std::string list = head + "\n";
+  std::string list = *boot + "\n";
   if (const auto known = host::read_user_file(file, longest_list); known && known->starts_with(list)) {
     if (known->find(key) != std::string::npos) return false;
     if (known->size() + key.size() + 1 < longest_list) list = *known;

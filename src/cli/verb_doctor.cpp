@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/load.h"
+#include "cli/outlook.h"
 #include "cli/prepare.h"
 #include "cli/render_doctor.h"
 #include "cli/verbs.h"
@@ -19,15 +20,6 @@
 
 namespace harn::cli {
 namespace {
-
-// What a profile would get here; a profile that cannot be planned says why.
-ProfileOutlook outlook(const Prepared& prepared, Profile profile) {
-  auto policy = prepared.policy;
-  policy.sandbox_profile = profile;
-  auto plan = make_plan(policy, {.argv = {"true"}}, prepared.facts, prepared.options);
-  if (!plan) return {.profile = profile, .problem = plan.error().message};
-  return {.profile = profile, .plan = std::move(*plan)};
-}
 
 // Container engines are tried with the image a run would get, which must be there.
 void examine_engines(const Caller& caller, const std::string& image, HostFacts& facts, std::vector<Finding>& findings) {

@@ -11,10 +11,9 @@
 
 #include "base/text.h"
 #include "host/git_layout.h"
-#include "host/linux/kernel_facts.h"
 #include "host/listings.h"
-#include "host/programs.h"
 #include "host/resolve_paths.h"
+#include "host/system_facts.h"
 #include "policy/path_model.h"
 #include "policy/presets.h"
 #include "sys/files.h"
@@ -22,7 +21,6 @@
 namespace harn {
 namespace {
 
-constexpr std::size_t longest_table = 1u << 20;
 constexpr std::size_t most_entries = 4096;
 constexpr std::size_t most_nested_repositories = 32;  // each takes several rules
 
@@ -38,20 +36,6 @@ std::optional<AbsPath> path_variable(const std::map<std::string, std::string>& e
   auto path = AbsPath::parse(found->second);
   if (!path) return std::nullopt;
   return std::move(*path);
-}
-
-// The account's home, for callers without HOME. Read by hand: a static binary must not load the
-// name service's libraries.
-std::optional<AbsPath> home_of(std::uint32_t uid) {
-  const auto text = sys::read_file(AbsPath::of("/etc/passwd"), longest_table);
-  if (!text) return std::nullopt;
-  const auto wanted = std::to_string(uid);
-  for (const auto line : base::split(*text, '\n')) {
-    const auto fields = base::split(line, ':');
-    if (fields.size() < 7 || fields[2] != wanted) continue;
-    if (auto path = AbsPath::parse(fields[5])) return std::move(*path);
-  }
-  return std::nullopt;
 }
 
 bool is_system_directory(const AbsPath& path) {
@@ -146,24 +130,11 @@ void tell_links_upwards(const HostFacts& facts, const Policy& policy, std::vecto
     }
 }
 
-std::string os_version() {
-  const auto text = sys::read_file(AbsPath::of("/etc/os-release"), longest_table);
-  static constexpr std::string_view key = "PRETTY_NAME=";
-  if (!text) return {};
-  for (const auto line : base::split(*text, '\n')) {
-    if (!line.starts_with(key)) continue;
-    auto name = line.substr(key.size());
-    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
-    return std::string(name);
-  }
-  return {};
-}
-
 }  // namespace
 
 std::optional<AbsPath> home_directory(const std::map<std::string, std::string>& environment) {
   auto named = path_variable(environment, "HOME");
-  return named ? named : home_of(::geteuid());
+  return named ? named : host::account_home(::geteuid());
 }
 
 AbsPath find_project_root(const AbsPath& start) {
@@ -176,18 +147,16 @@ AbsPath find_project_root(const AbsPath& start) {
 HostFacts probe_host(const ProbeRequest& request) {
   HostFacts facts;
   facts.name = "this host";
-  facts.platform = Platform::linux;
-  if (request.os_name) facts.os_version = os_version();
   facts.uid = ::geteuid();
   facts.gid = ::getegid();
   facts.home = resolved(home_directory(request.environment).value_or(AbsPath::of("/nonexistent")));
-  if (const auto account = home_of(facts.uid); account && resolved(*account) != facts.home) facts.account_home = resolved(*account);
+  if (const auto account = host::account_home(facts.uid); account && resolved(*account) != facts.home)
+    facts.account_home = resolved(*account);
   facts.temp = resolved(path_variable(request.environment, "TMPDIR").value_or(AbsPath::of("/tmp")));
   facts.cwd = resolved(request.cwd);
   facts.project_root = request.project_root ? resolved(*request.project_root) : find_project_root(facts.cwd);
   facts.search_path = search_path(request.environment);
-  facts.linux = request.kernel_claims ? host::kernel_facts(facts.uid) : host::kernel_name();
-  facts.tools = host::find_programs();
+  host::add_system_facts(request, facts);
   return facts;
 }
 
@@ -214,7 +183,7 @@ std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy) {
   look_at_link_targets(facts);
   tell_links_upwards(facts, rooted, notes);
   // Landlock alone must write a directory with something denied inside as its entries; a view need not.
-  if (facts.linux.user_namespaces) return notes;
+  if (facts.platform != Platform::linux || facts.linux.user_namespaces) return notes;
   for (const auto& directory : directories_to_list(PathRules::for_processes(rooted, facts))) {
     auto names = sys::list_directory(directory, most_entries);
     auto& fact = facts.paths.try_emplace(directory.text(), host::look_at(directory)).first->second;

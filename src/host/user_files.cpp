@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/user_files.h"
 
-#include <fcntl.h>
-
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -36,13 +34,11 @@ Result<HeldPlace> HeldPlace::open(const AbsPath& path) {
   HARN_OK(sys::try_replace_file(path));
   HeldPlace place;
   place.name_ = std::string(path.name());
-  place.directory_ = sys::UniqueFd(::open(path.parent().text().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!place.directory_) return fail(sys::os_failure("open", path.parent().text(), errno));
+  HARN_TRY(directory, sys::hold_directory(path.parent()));
+  place.directory_ = std::move(directory);
   return place;
 }
 
-Status HeldPlace::keep(std::string_view text) const {
-  return sys::replace_file(AbsPath::of(fmt::format("/proc/self/fd/{}", directory_.get())).join(name_), text);
-}
+Status HeldPlace::keep(std::string_view text) const { return sys::replace_file(directory_.get(), name_, text); }
 
 }  // namespace harn::host

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "sys/descriptors.h"
+
 namespace harn::run {
 namespace {
 
@@ -37,7 +39,7 @@ void settle_ending(const Ended& ended, Outcome& outcome) {
 void add_usage(const rusage& used, Usage& usage) {
   usage.cpu_ms += static_cast<std::uint64_t>((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
                                              (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
-  usage.max_memory_bytes = std::max(usage.max_memory_bytes, static_cast<std::uint64_t>(used.ru_maxrss) * 1024);
+  usage.max_memory_bytes = std::max(usage.max_memory_bytes, sys::max_resident_bytes(used));
   usage.written_bytes += static_cast<std::uint64_t>(used.ru_oublock) * block_bytes;
 }
 

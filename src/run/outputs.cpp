@@ -2,10 +2,11 @@
 #include "run/outputs.h"
 
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "sys/descriptors.h"
 
 namespace harn::run {
 namespace {
@@ -16,9 +17,7 @@ bool ends_a_program(int signal) { return signal == SIGHUP || signal == SIGINT ||
 
 bool asked_to_end(int signal_fd) {
   bool asked = false;
-  signalfd_siginfo arrived = {};
-  while (::read(signal_fd, &arrived, sizeof arrived) == static_cast<ssize_t>(sizeof arrived))
-    asked = asked || ends_a_program(static_cast<int>(arrived.ssi_signo));
+  while (const int number = sys::next_signal(signal_fd)) asked = asked || ends_a_program(number);
   return asked;
 }
 

@@ -52,8 +52,9 @@ void remove_name(int directory, const char* name) {
 Result<Scratch> Scratch::make(const AbsPath& path) {
   Scratch scratch;
   scratch.name_ = std::string(path.name());
-  scratch.parent_ = sys::UniqueFd(::open(path.parent().text().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!scratch.parent_) return fail(failed("open", path.parent(), errno));
+  auto parent = sys::hold_directory(path.parent());
+  if (!parent) return fail(failed("open", path.parent(), parent.error().os_error));
+  scratch.parent_ = std::move(*parent);
   HARN_OK(scratch.hold(path));
   HARN_OK(scratch.write_ignore_file(path));
   return scratch;

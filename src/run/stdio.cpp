@@ -5,21 +5,19 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "sys/descriptors.h"
 #include "sys/files.h"
 
 namespace harn::run {
 namespace {
 
-constexpr unsigned memory_devices = 1;  // /dev/null, zero, full, …
-
 bool is_stream_socket(int fd) {
-  int family = 0;
+  sockaddr_storage name = {};
   int type = 0;
-  socklen_t size = sizeof family;
-  if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 || family != AF_UNIX) return false;
+  socklen_t size = sizeof name;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size) != 0 || name.ss_family != AF_UNIX) return false;
   size = sizeof type;
   return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
@@ -35,7 +33,7 @@ Handling handling_of(int fd) {
   if (::fstat(fd, &seen) != 0 || S_ISDIR(seen.st_mode)) return Handling::replace;
   if (S_ISFIFO(seen.st_mode)) return Handling::hand_over;
   if (S_ISSOCK(seen.st_mode) && is_stream_socket(fd)) return Handling::hand_over;
-  if (S_ISCHR(seen.st_mode) && (::isatty(fd) == 1 || major(seen.st_rdev) == memory_devices)) return Handling::hand_over;
+  if (S_ISCHR(seen.st_mode) && (::isatty(fd) == 1 || sys::is_memory_device(seen))) return Handling::hand_over;
   return Handling::relay;
 }
 
@@ -48,11 +46,10 @@ Status open_empty(Stdio& stdio, std::size_t index) {
 }
 
 Status open_pipe(Stdio& stdio, std::size_t index) {
-  int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(sys::os_failure("pipe2", "for standard streams", errno, Stage::prepare));
+  HARN_TRY(pipe, sys::open_pipe());
   const bool input = index == 0;
-  stdio.child_ends[index] = sys::UniqueFd(ends[input ? 0 : 1]);
-  stdio.our_ends[index] = sys::UniqueFd(ends[input ? 1 : 0]);
+  stdio.child_ends[index] = std::move(input ? pipe.read : pipe.write);
+  stdio.our_ends[index] = std::move(input ? pipe.write : pipe.read);
   stdio.child[index] = stdio.child_ends[index].get();
   const int ours = stdio.our_ends[index].get();
   if (::fcntl(ours, F_SETFL, O_NONBLOCK) != 0) return fail(sys::os_failure("fcntl", "O_NONBLOCK", errno, Stage::prepare));

@@ -12,8 +12,8 @@ class OutputStopBlocked {
  public:
   OutputStopBlocked() {
     sigset_t set;
-    ::sigemptyset(&set);
-    ::sigaddset(&set, SIGTTOU);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTTOU);
     ::pthread_sigmask(SIG_BLOCK, &set, &before_);
   }
   ~OutputStopBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

@@ -3,24 +3,20 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "sys/random_number.h"
 #include "sys/unique_fd.h"
 
 namespace harn::sys {
@@ -99,38 +95,6 @@ FileType target_type_of(const AbsPath& path) {
   return ::stat(path.text().c_str(), &status) == 0 ? type_from(status.st_mode) : FileType::missing;
 }
 
-namespace {
-
-// The kernel knows where a descriptor is; asking it is one call where realpath() needs one for every
-// component. It has no answer without /proc, and a wrong one for what was deleted meanwhile.
-std::optional<AbsPath> place_of(int fd) {
-  char link[32] = "/proc/self/fd/";
-  std::to_chars(link + std::strlen(link), link + sizeof link - 1, fd);
-  char text[PATH_MAX];
-  const auto length = ::readlink(link, text, sizeof text);
-  if (length <= 0 || text[0] != '/') return std::nullopt;
-  const std::string_view place(text, static_cast<std::size_t>(length));
-  if (place.ends_with(" (deleted)")) return std::nullopt;
-  auto path = AbsPath::parse(place);
-  if (!path) return std::nullopt;
-  return std::move(*path);
-}
-
-// Opened without a link on the way, a path is its own real place and nobody needs to be asked. Most
-// paths are like that.
-struct Opened {
-  UniqueFd fd = {};
-  bool straight = false;
-};
-
-Opened open_place(const AbsPath& path) {
-  open_how how = {.flags = O_PATH | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_NO_SYMLINKS};
-  const auto fd = ::syscall(SYS_openat2, AT_FDCWD, path.text().c_str(), &how, sizeof how);
-  if (fd >= 0) return {.fd = UniqueFd(static_cast<int>(fd)), .straight = true};
-  if (errno == ENOENT || errno == ENOTDIR) return {};
-  return {.fd = UniqueFd(::open(path.text().c_str(), O_PATH | O_CLOEXEC))};
-}
-
 // Few files are closed to everybody; only those need a second question, about groups and access lists.
 bool is_locked(const AbsPath& path, const struct stat& status) {
   if ((status.st_mode & (S_IROTH | S_IXOTH)) != 0 || status.st_uid == ::geteuid()) return false;
@@ -138,28 +102,6 @@ bool is_locked(const AbsPath& path, const struct stat& status) {
     return ::faccessat(AT_FDCWD, path.text().c_str(), right, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0 && errno == EACCES;
   };
   return refused(R_OK) && refused(X_OK);
-}
-
-}  // namespace
-
-Found find(const AbsPath& path) {
-  const auto opened = open_place(path);
-  struct stat status = {};
-  if (!opened.fd || ::fstat(opened.fd.get(), &status) != 0) return {};
-  if (opened.straight) return {.type = type_from(status.st_mode), .real = path, .locked = is_locked(path, status)};
-  if (auto place = place_of(opened.fd.get())) return {.type = type_from(status.st_mode), .real = std::move(*place)};
-  const auto real = real_path(path);
-  return {.type = type_from(status.st_mode), .real = real ? *real : path};
-}
-
-Result<AbsPath> real_path(const AbsPath& path) {
-  const auto opened = open_place(path);
-  if (!opened.fd) return fail(os_failure("realpath", path.text(), errno));
-  if (opened.straight) return path;
-  if (auto place = place_of(opened.fd.get())) return std::move(*place);
-  const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.text().c_str(), nullptr), &std::free);
-  if (!resolved) return fail(os_failure("realpath", path.text(), errno));
-  return AbsPath::parse(resolved.get());
 }
 
 Result<std::string> link_text(const AbsPath& path) { return link_text(AT_FDCWD, path.text()); }
@@ -275,6 +217,16 @@ Status replace_file(const AbsPath& path, std::string_view text) {
   auto written = keep_all(fd.get(), fresh, text);
   if (written && ::rename(fresh.c_str(), path.text().c_str()) != 0) written = fail(os_failure("rename", fresh, errno));
   if (!written) ::unlink(fresh.c_str());
+  return written;
+}
+
+Status replace_file(int directory, const std::string& name, std::string_view text) {
+  const auto fresh = fmt::format("{}.{:016x}", name, random_number());
+  const UniqueFd fd(::openat(directory, fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!fd) return fail(os_failure("open", fresh, errno));
+  auto written = keep_all(fd.get(), fresh, text);
+  if (written && ::renameat(directory, fresh.c_str(), directory, name.c_str()) != 0) written = fail(os_failure("rename", fresh, errno));
+  if (!written) ::unlinkat(directory, fresh.c_str(), 0);
   return written;
 }
 

@@ -3,6 +3,7 @@
 // follows a policy or decides one.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -45,6 +46,8 @@ struct Found {
   bool locked = false;
 };
 Found find(const AbsPath& path);
+// What `locked` says, of a path that is no link.
+bool is_locked(const AbsPath& path, const struct stat& status);
 
 // Every link resolved. The error's os_error tells a missing path (ENOENT) from a loop (ELOOP).
 Result<AbsPath> real_path(const AbsPath& path);
@@ -72,6 +75,8 @@ Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t
 
 // For reading; what happens to its mode afterwards does not matter to the descriptor.
 Result<UniqueFd> open_directory(const AbsPath& path);
+// As a place for names alone, where the system can hold one that may not be read.
+Result<UniqueFd> hold_directory(const AbsPath& path);
 // Every time from its first name.
 Result<std::vector<std::string>> list_directory(int directory, std::size_t max_names);
 
@@ -87,6 +92,8 @@ bool is_entitled(const AbsPath& path);
 
 // Puts `text` in place of the file in one step, readable by its owner only; makes missing directories.
 Status replace_file(const AbsPath& path, std::string_view text);
+// The same for a name in a directory that is held.
+Status replace_file(int directory, const std::string& name, std::string_view text);
 
 // With everything missing above it, for its owner only; there already is no error.
 Status make_directories(const AbsPath& path);

@@ -26,8 +26,8 @@ thread_local sigset_t mask_before = {};
 void hold_signals() {
   if (holders++ > 0) return;
   sigset_t ending;
-  ::sigemptyset(&ending);
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) ::sigaddset(&ending, number);
+  sigemptyset(&ending);
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) sigaddset(&ending, number);
   ::pthread_sigmask(SIG_BLOCK, &ending, &mask_before);
 }
 
@@ -54,7 +54,7 @@ void sweep_leftovers(const AbsPath& parent, std::string_view stem) {
     const auto path = parent.join(entry.name);
     struct stat status = {};
     if (::lstat(path.text().c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) continue;
-    if (status.st_mtim.tv_sec + leftover_seconds > ::time(nullptr)) continue;
+    if (status.st_mtime + leftover_seconds > ::time(nullptr)) continue;
     if (const auto directory = open_locked(path.text())) remove_held(directory, path);
   }
 }

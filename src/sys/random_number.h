@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/random.h>
-#include <sys/types.h>
-
 #include <cstdint>
 
 namespace harn::sys {
 
 // From the kernel; nobody can guess it.
-inline std::uint64_t random_number() {
-  std::uint64_t number = 0;
-  while (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) {
-  }
-  return number;
-}
+std::uint64_t random_number();
 
 }  // namespace harn::sys

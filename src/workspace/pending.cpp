@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "base/sha256.h"
 #include "base/text.h"
 #include "sys/files.h"
 #include "sys/remove_tree.h"
@@ -36,10 +35,6 @@ void remove_all(const AbsPath& path) {
 }
 
 }  // namespace
-
-AbsPath place_of(const AbsPath& state_directory, const AbsPath& root) {
-  return state_directory.join("overlays").join(base::sha256_hex(root.text()).substr(0, 16));
-}
 
 void forget_place(const AbsPath& place) { remove_all(place); }
 

@@ -46,7 +46,7 @@ PlanModel wrapper_model(const Plan& plan, const HostFacts& facts) {
   if (plan.backend == Backend::macos) {
     std::string problem;
     return [profile = *SbplProfile::parse(wrapper.profile, problem)](const AbsPath& path, FileOp op) {
-      return as_op(profile.at(path.text()), op);
+      return as_op(verdict_at(profile, path.text()), op);
     };
   }
   auto understood = plan.backend == Backend::bubblewrap ? understand_bwrap(wrapper.argv, facts)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/sbpl.h"
+#include "plan/macos/sbpl_profile.h"
 
 #include <regex.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-namespace harn::test {
+namespace harn::plan {
 namespace {
 
 using Kind = SbplNode::Kind;
@@ -291,8 +291,4 @@ bool SbplProfile::allows(std::string operation, std::string path) const {
   return allows(SbplAttempt{.operation = std::move(operation), .path = std::move(path)});
 }
 
-PathVerdict SbplProfile::at(const std::string& path) const {
-  return {.read = allows("file-read-data", path), .write = allows("file-write-data", path), .remove = allows("file-write-unlink", path)};
-}
-
-}  // namespace harn::test
+}  // namespace harn::plan
