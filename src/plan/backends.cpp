@@ -24,6 +24,12 @@ std::string why_no_firejail(const HostFacts& facts) { return why_no_tool(facts, 
 std::string why_no_docker(const HostFacts& facts) { return why_no_tool(facts, "docker"); }
 std::string why_no_podman(const HostFacts& facts) { return why_no_tool(facts, "podman"); }
 std::string why_no_seatbelt(const HostFacts& facts) { return why_no_tool(facts, "sandbox-exec"); }
+// Both belong to the kernel, so that only one that was tried and does not hold is no backend.
+std::string why_no_pledge(const HostFacts& facts) {
+  for (const auto* call : {"unveil", "pledge"})
+    if (facts.tools.contains(call) && !facts.tools.at(call).works) return why_no_tool(facts, call);
+  return {};
+}
 std::string always_usable(const HostFacts&) { return {}; }
 
 constexpr BackendRow table[] = {
@@ -35,7 +41,7 @@ constexpr BackendRow table[] = {
     {Backend::podman, Platform::linux, true, why_no_podman, lower_podman},
     {Backend::macos, Platform::macos, true, why_no_seatbelt, lower_seatbelt},
     {Backend::windows, Platform::windows, true, always_usable, lower_appcontainer},
-    {Backend::openbsd, Platform::openbsd, true, always_usable, lower_pledge_unveil},
+    {Backend::openbsd, Platform::openbsd, true, why_no_pledge, lower_pledge_unveil},
     {Backend::noop, Platform::linux, false, always_usable, lower_noop},
 };
 

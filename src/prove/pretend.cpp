@@ -35,6 +35,9 @@ constexpr Taking table[] = {
     {"cgroup", [](HostFacts& facts) { facts.linux.cgroup = CgroupKind::none; }},
     {"bubblewrap", [](HostFacts& facts) { take_tool(facts, "bubblewrap"); }},
     {"firejail", [](HostFacts& facts) { take_tool(facts, "firejail"); }},
+    {"sandbox-exec", [](HostFacts& facts) { take_tool(facts, "sandbox-exec"); }},
+    {"unveil", [](HostFacts& facts) { take_tool(facts, "unveil"); }},
+    {"pledge", [](HostFacts& facts) { take_tool(facts, "pledge"); }},
 };
 
 std::unexpected<Error> wrong(std::string message, std::string hint) {

@@ -35,6 +35,9 @@ std::map<std::string, std::string> layers_of(const Plan& plan) {
   } else if (const auto* wrapper = std::get_if<Wrapper>(&plan.confinement)) {
     layers[std::string(base::enum_name(plan.backend))] = wrapper->argv.empty() ? "" : wrapper->argv.front();
     if (wrapper->syscalls) layers["seccomp"] = wrapper->syscalls->arch;
+  } else if (const auto* pledged = std::get_if<PledgeUnveil>(&plan.confinement)) {
+    layers["unveil"] = fmt::format("{} paths, locked", pledged->unveils.size());
+    layers["pledge"] = fmt::format("{}", fmt::join(pledged->exec_promises, " "));
   }
   if (plan.egress) layers["relay"] = "a confined process of its own";
   if (!plan.limits.cgroup.empty()) layers["cgroup"] = "on";
