@@ -55,6 +55,7 @@ struct Tool {
   std::string why_not = {};
   std::optional<bool> limits = {};  // container engines: whether what they limit was seen to be limited
   bool counts_cpu = false;          // … and whether processor time of everybody inside can be read there
+  bool pauses = false;              // … and whether a running one was stopped and woken
 
   bool operator==(const Tool&) const = default;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions: a sandbox with a life. It is provisioned from a spec, commands are run in it again and again, files
 // are attached, it sleeps and wakes, and at the end nothing of it is left. SandboxBackend is the one contract;
-// LocalSandbox keeps it with this host's own boundary.
+// LocalSandbox keeps it with this host's own boundary, ContainerSandbox with a container engine's.
 //
 //   auto local = LocalSandbox::open({.context = {.environment = env, .cwd = cwd}});
 //   auto session = local->provision({});
@@ -184,6 +184,7 @@ std::string to_json(const SandboxCapabilities& value);
 // Members that have a default may be missing; unknown ones and wrong types are `json` errors.
 SandboxResult<NetworkPolicy> network_policy_from_json(std::string_view text);
 SandboxResult<SandboxSpec> sandbox_spec_from_json(std::string_view text);
+SandboxResult<FilesystemMount> filesystem_mount_from_json(std::string_view text);
 SandboxResult<SandboxSession> sandbox_session_from_json(std::string_view text);
 SandboxResult<ExecRequest> exec_request_from_json(std::string_view text);
 SandboxResult<ExecResult> exec_result_from_json(std::string_view text);
@@ -219,22 +220,20 @@ class SandboxBackend {
 
 // ---- this host ---------------------------------------------------------------------------------------
 
-struct LocalSandboxConfig {
-  Context context = {};                  // whose sessions, and who is told about them
-  std::optional<AbsPath> root_dir = {};  // the workspace of every session; unset = a fresh directory each
-  Profile sandbox_profile = Profile::os_hardened;
-  std::optional<std::chrono::milliseconds> lifetime = {};  // of a session; unset = until it is terminated
+// What a program may want besides the result.
+struct ExecExtras {
+  OutputSink on_output = {};  // each piece as it comes, on the thread that called
+  const Stop* stop = nullptr;
 };
 
-class LocalSandbox final : public SandboxBackend {
+// What the backends of this host share: sessions are remembered in the user's state directory, and each backend sees its own.
+class HostSandbox : public SandboxBackend {
  public:
-  static SandboxResult<LocalSandbox> open(LocalSandboxConfig config);
-  LocalSandbox(LocalSandbox&&) noexcept;
-  LocalSandbox& operator=(LocalSandbox&&) noexcept;
-  ~LocalSandbox() override;  // its sessions stay
+  HostSandbox(HostSandbox&&) noexcept;
+  HostSandbox& operator=(HostSandbox&&) noexcept;
+  ~HostSandbox() override;  // its sessions stay
 
-  std::string_view name() const override { return "local"; }
-  SandboxCapabilities capabilities() const override;
+  std::string_view name() const override;
   SandboxResult<SandboxSession> provision(const SandboxSpec& spec) override;
   SandboxResult<SandboxSession> attach_filesystem(const SandboxSessionId& id, const FilesystemMount& mount) override;
   SandboxResult<SandboxSession> apply_network_policy(const SandboxSessionId& id, const NetworkPolicy& policy) override;
@@ -248,12 +247,59 @@ class LocalSandbox final : public SandboxBackend {
   SandboxResult<std::vector<SandboxSession>> list() override;
 
   // Everything an outcome tells; `exec` is its short form.
-  SandboxResult<Outcome> exec_in_full(const SandboxSessionId& id, const ExecRequest& request);
+  SandboxResult<Outcome> exec_in_full(const SandboxSessionId& id, const ExecRequest& request, const ExecExtras& extras = {});
+  SandboxResult<ExecResult> exec(const SandboxSessionId& id, const ExecRequest& request, const ExecExtras& extras);
+  // What a killed program, a killed keeper or a reboot left of any backend's sessions: the ids that were cleared away.
+  SandboxResult<std::vector<SandboxSessionId>> collect_garbage();
+
+ protected:
+  struct Parts;
+  explicit HostSandbox(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+struct LocalSandboxConfig {
+  Context context = {};                  // whose sessions, and who is told about them
+  std::optional<AbsPath> root_dir = {};  // the workspace of every session; unset = a fresh directory each
+  Profile sandbox_profile = Profile::os_hardened;
+  std::optional<std::chrono::milliseconds> lifetime = {};  // of a session; unset = until it is terminated
+};
+
+// Confined by this host's own kernel.
+class LocalSandbox final : public HostSandbox {
+ public:
+  static SandboxResult<LocalSandbox> open(LocalSandboxConfig config);
+  SandboxCapabilities capabilities() const override;
 
  private:
-  struct Parts;
-  explicit LocalSandbox(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  using HostSandbox::HostSandbox;
+};
+
+enum class ContainerEngine : std::uint8_t {
+  any,  // HARN_ENGINE, else docker, else podman where that is the only one
+  docker,
+  podman
+};
+
+struct ContainerSandboxConfig {
+  Context context = {};
+  ContainerEngine engine = ContainerEngine::any;
+  std::string image = {};                // must be on this machine already; empty = HARN_IMAGE, else the built-in one
+  std::optional<AbsPath> root_dir = {};  // as for LocalSandbox
+  Profile sandbox_profile = Profile::os_hardened;
+  std::optional<std::chrono::milliseconds> lifetime = {};
+};
+
+// Confined by a container engine, one container for each session. What a container cannot do is `unsupported`: mounts and another network
+// while it runs, sleep after a time without commands.
+class ContainerSandbox final : public HostSandbox {
+ public:
+  // Tries the engine with the image, once per boot.
+  static SandboxResult<ContainerSandbox> open(ContainerSandboxConfig config);
+  SandboxCapabilities capabilities() const override;
+
+ private:
+  using HostSandbox::HostSandbox;
 };
 
 }  // namespace harn

@@ -170,9 +170,24 @@ void add_default_limits(const Arguments& arguments, Limits& limits) {
   fill(limits.max_file_size_mb, defaults.max_file_size_mb);
 }
 
+namespace {
+
+// Sessions know two kinds by what they are, besides the names of backends.
+Result<std::optional<Backend>> named_backend(const std::string& name, const Caller& caller) {
+  if (name == "local") return std::optional(Backend::linux);
+  if (name != "container") return base::enum_value<Backend>(name);
+  HARN_TRY(engine, embed::container_engine(caller.environment));
+  return std::optional(engine);
+}
+
+}  // namespace
+
 Result<PlanOptions> plan_options_from(const Arguments& arguments, const Caller& caller) {
   PlanOptions options;
-  if (const auto* name = arguments.value("backend")) options.backend = base::enum_value<Backend>(*name);
+  if (const auto* name = arguments.value("backend")) {
+    HARN_TRY(named, named_backend(*name, caller));
+    options.backend = named;
+  }
   options.no_sandbox = arguments.has("no-sandbox");
   options.explain = arguments.has("explain");
   HARN_OK(read_sandbox_mode(arguments, caller, options));

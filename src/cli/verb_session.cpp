@@ -122,8 +122,8 @@ AbsPath root_for(const Prepared& prepared) {
   return roots.front();
 }
 
-Reply answer_session(const session::Record& record, const Arguments& arguments, std::string text) {
-  if (arguments.has("json")) return {.out = json_text(session::value_of(session::session_of(record)))};
+Reply answer_session(const session::Record& record, const Arguments& arguments, const Caller& caller, std::string text) {
+  if (arguments.has("json")) return {.out = json_text(session::value_of(session::session_of(places_of(caller), record)))};
   return {.out = std::move(text)};
 }
 
@@ -160,12 +160,13 @@ Result<Reply> session_create(const Arguments& arguments, const Caller& caller) {
                                             .root = root_for(prepared),
                                             .options = prepared.options,
                                             .lifetime = lifetime,
+                                            .image = prepared.command.image,
                                             .whole_process = true,
                                             .environment = caller.environment,
                                             .ground = ground})));
   HARN_OK(tell_audit(audit, AuditEventType::session_provisioned, record, {}));
-  Reply reply = answer_session(record, arguments, record.id + "\n");
-  if (!record.kept)
+  Reply reply = answer_session(record, arguments, caller, record.id + "\n");
+  if (!record.kept && !record.contained())
     reply.err =
         "harn: note: without user namespaces every command of the session is confined anew, guest paths such as /mnt/memory do not\n"
         "  exist inside (HARN_MEMORY_DIR and HARN_OUTPUTS_DIR name the places), and nothing is left to suspend\n";
@@ -183,7 +184,7 @@ Result<Reply> session_list(const Arguments& arguments, const Caller& caller) {
       text += fmt::format("{:<24} unreadable   {}\n", name, describe(record.error()));
       continue;
     }
-    const auto session = session::session_of(*record);
+    const auto session = session::session_of(places, *record);
     all.push_back(session::value_of(session));
     text +=
         fmt::format("{:<24} {:<12} {:>4}  {}\n", name, base::enum_name(session.state), age_text(record->created_ms), record->root.text());
@@ -194,12 +195,12 @@ Result<Reply> session_list(const Arguments& arguments, const Caller& caller) {
 
 Result<Reply> session_show(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(record, said(session::load(places_of(caller), arguments.operands().front())));
-  const auto session = session::session_of(record);
+  const auto session = session::session_of(places_of(caller), record);
   std::string text = fmt::format("{}  {}\n", record.id, base::enum_name(session.state));
   for (const auto& [name, value] : session.metadata) text += fmt::format("  {:<12} {}\n", name, base::one_line(value));
   for (const auto& mount : session.mounts)
     text += fmt::format("  {:<28} {:<10} {}\n", mount.target, base::enum_name(mount.access), mount.host_path.value_or("-"));
-  return answer_session(record, arguments, text);
+  return answer_session(record, arguments, caller, text);
 }
 
 Result<Reply> session_exec(const Arguments& arguments, const Caller& caller) {
@@ -254,7 +255,7 @@ Result<Reply> session_mount(const Arguments& arguments, const Caller& caller) {
            said(session::attach(places, arguments.operands().front(), mount, ground_of(places, facts, caller), caller.environment)));
   HARN_OK(tell_audit(audit, AuditEventType::session_mounted, record, mount.target));
   const auto& shown = record.mounts.back();
-  return answer_session(record, arguments,
+  return answer_session(record, arguments, caller,
                         fmt::format("{} is {} ({})\n", shown.target.text(), shown.source.text(), base::enum_name(shown.access)));
 }
 
@@ -268,7 +269,7 @@ Result<Reply> session_network(const Arguments& arguments, const Caller& caller) 
     return wrong_usage("a restricted network names its hosts", "add --allow-host HOST");
   HARN_TRY(record, said(session::change_network(places_of(caller), arguments.operands().front(), policy)));
   HARN_OK(tell_audit(audit, AuditEventType::session_network_applied, record, mode));
-  return answer_session(record, arguments, fmt::format("the network of {} is {}\n", record.id, mode));
+  return answer_session(record, arguments, caller, fmt::format("the network of {} is {}\n", record.id, mode));
 }
 
 Result<Reply> session_snapshot(const Arguments& arguments, const Caller& caller) {
@@ -302,21 +303,21 @@ Result<Reply> session_snapshot(const Arguments& arguments, const Caller& caller)
 
 Result<Reply> session_restore(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(record, said(session::restore_snapshot(places_of(caller), arguments.operands()[1], arguments.operands().front())));
-  return answer_session(record, arguments, fmt::format("{} is as it was in {}\n", record.id, arguments.operands()[1]));
+  return answer_session(record, arguments, caller, fmt::format("{} is as it was in {}\n", record.id, arguments.operands()[1]));
 }
 
 Result<Reply> session_suspend(const Arguments& arguments, const Caller& caller) {
   RunAudit audit(arguments, caller);
   HARN_TRY(record, said(session::sleep(places_of(caller), arguments.operands().front())));
   HARN_OK(tell_audit(audit, AuditEventType::session_suspended, record, {}));
-  return answer_session(record, arguments, fmt::format("{} sleeps\n", record.id));
+  return answer_session(record, arguments, caller, fmt::format("{} sleeps\n", record.id));
 }
 
 Result<Reply> session_resume(const Arguments& arguments, const Caller& caller) {
   RunAudit audit(arguments, caller);
   HARN_TRY(record, said(session::wake(places_of(caller), arguments.operands().front())));
   HARN_OK(tell_audit(audit, AuditEventType::session_resumed, record, {}));
-  return answer_session(record, arguments, fmt::format("{} is awake\n", record.id));
+  return answer_session(record, arguments, caller, fmt::format("{} is awake\n", record.id));
 }
 
 Result<Reply> session_terminate(const Arguments& arguments, const Caller& caller) {

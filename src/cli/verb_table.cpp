@@ -156,6 +156,12 @@ constexpr Option session_options[] = {
     {.name = "mount", .value = "SOURCE:TARGET[:rw]", .help = "shown at TARGET inside, read-only without :rw", .repeatable = true},
     {.name = "idle-timeout", .value = "TIME", .help = "everybody sleeps after this long without a command"},
     {.name = "lifetime", .value = "TIME", .help = "it ends after this long, whatever runs"},
+    {.name = "backend",
+     .value = "NAME",
+     .help = "who keeps it: this host's kernel, or a container engine",
+     .choices = "local|container|docker|podman",
+     .complete = Complete::choice},
+    {.name = "image", .value = "NAME", .help = "what its container is made of"},
     {.name = "json", .help = "answer as JSON"},
     {.name = "audit", .value = "MODE", .help = "how the audit log is kept", .choices = "off|process|power", .complete = Complete::choice},
 };

@@ -19,7 +19,8 @@ template <>
 struct Fields<Tool> {
   static constexpr std::tuple list{always("path", &Tool::path),    field("version", &Tool::version),
                                    field("works", &Tool::works),   field("why_not", &Tool::why_not),
-                                   field("limits", &Tool::limits), field("counts_cpu", &Tool::counts_cpu)};
+                                   field("limits", &Tool::limits), field("counts_cpu", &Tool::counts_cpu),
+                                   field("pauses", &Tool::pauses)};
 };
 
 template <>

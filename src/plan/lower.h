@@ -19,9 +19,10 @@ struct PlanInput {
   const HostFacts& facts;
   const PathRules& rules;
   const EgressChoices& egress = no_choices;
-  bool explain = false;  // PlanOptions::explain
-  bool record = false;   // PlanOptions::record
-  bool ask = false;      // PlanOptions::ask
+  bool explain = false;                             // PlanOptions::explain
+  bool record = false;                              // PlanOptions::record
+  bool ask = false;                                 // PlanOptions::ask
+  const std::vector<GuestMount>* guests = nullptr;  // PlanOptions::guests, for who mounts by other means than a view
 };
 
 // Fills plan.confinement, plan.argv (rewrites), plan.scratch, plan.egress, env additions, and every

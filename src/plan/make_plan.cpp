@@ -254,7 +254,8 @@ Result<Plan> plan_module(const PlanInput& input, const PlanOptions& options) {
                          .rules = input.rules,
                          .egress = input.egress,
                          .explain = input.explain,
-                         .record = input.record};
+                         .record = input.record,
+                         .guests = input.guests};
   HARN_TRY(out, plan_confined(native, options));
   if (is_container(out.backend)) return fail(no_module_in_container(out.backend));
   out.policy_digest = digest(input.policy);
@@ -289,7 +290,8 @@ Result<Plan> plan_rooted(const Policy& policy, const Command& command, const Hos
                         .egress = options.egress,
                         .explain = options.explain,
                         .record = options.record,
-                        .ask = options.ask};
+                        .ask = options.ask,
+                        .guests = &options.guests};
 
   if (route == Route::wasi) return plan_module(input, options);
   return plan_confined(input, options);

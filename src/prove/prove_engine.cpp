@@ -45,12 +45,26 @@ Result<std::string> version_of(const run::EngineClient& client) {
   return std::string(base::trim(answer.out));
 }
 
-// What it limits, as run::entry::Limits. An error says why there was no container, or what it let through.
-Result<int> try_container(const Plan& plan, const EngineRequest& request) {
+// Its first program waits for an answer meanwhile.
+bool try_pause(const run::Container& container) {
+  const auto paused = run::ask(container.client(), {"pause", container.id()});
+  const auto state = container.state();
+  const auto woken = run::ask(container.client(), {"unpause", container.id()});
+  return paused && paused->ok() && state && state->status == "paused" && woken && woken->ok();
+}
+
+struct Seen {
+  int limits = 0;  // as run::entry::Limits
+  bool pauses = false;
+};
+
+// An error says why there was no container, or what it let through.
+Result<Seen> try_container(const Plan& plan, const EngineRequest& request) {
   HARN_TRY(container,
            run::Container::create({.plan = plan, .run_id = run::make_run_id(), .place = request.place, .life = run::Life::limits}));
   HARN_TRY(started, run::ask(container.client(), {"start", container.id()}));
   if (!started.ok()) return fail(run::explain(container.client(), request.image, "start a container", started));
+  Seen seen{.pauses = try_pause(container)};
   auto& report = container.report();
   for (const auto until = Clock::now() + patience; !report.ended() && Clock::now() < until; ::usleep(1000 * look_again.count()))
     report.look();
@@ -61,7 +75,8 @@ Result<int> try_container(const Plan& plan, const EngineRequest& request) {
               .message = fmt::format("a container of {} started, and its first program was never heard of", base::quoted(request.image)),
               .hint = fmt::format("the engine must see {} and may not mount it noexec", base::quoted(request.place.text()))});
   // Out of memory in a way that took its first program too: limited all the same.
-  return report.ended() ? report.ended()->status : both_limited;
+  seen.limits = report.ended() ? report.ended()->status : both_limited;
+  return seen;
 }
 
 // A tool that was tried: an error where it is of no use.
@@ -85,9 +100,10 @@ Result<Tool> try_engine(const HostFacts& facts, const EngineRequest& request, To
   HARN_TRY(version, version_of(run::client_of(first, work.path(), /*dies_with_thread=*/false)));
   there.tools[name].version = tool.version = version;
   HARN_TRY(plan, planned());
-  HARN_TRY(limits, try_container(plan, request));
-  tool.limits = (limits & both_limited) == both_limited;
-  tool.counts_cpu = (limits & run::entry::counts_cpu) != 0;
+  HARN_TRY(seen, try_container(plan, request));
+  tool.limits = (seen.limits & both_limited) == both_limited;
+  tool.counts_cpu = (seen.limits & run::entry::counts_cpu) != 0;
+  tool.pauses = seen.pauses;
   return tool;
 }
 

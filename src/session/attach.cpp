@@ -42,7 +42,9 @@ SandboxResult<Record> attach(const Places& places, const std::string& id, const 
   HARN_SESSION_PASS(live(places, id));
   HARN_SESSION_TAKE(lock, held(places, id));
   HARN_SESSION_TAKE(record, live(places, id));
-  if (state_of(record) == SandboxState::terminated) return not_found(id, "its keeper is gone: 'harn session gc' clears away what is left");
+  if (state_of(places, record) == SandboxState::terminated) return gone(id);
+  if (record.contained())
+    return unsupported(record.backend, "mounting into a container that exists", "create another session with this mount");
   HARN_SESSION_TAKE(shown, resolve_mount(mount, id, record.mounts, ground));
   HARN_SESSION_TRY(policy, parse_policy_json(record.policy, {.home = ground.facts.home}), json);
   grant({shown}, policy);
@@ -67,8 +69,10 @@ SandboxResult<Record> change_network(const Places& places, const std::string& id
   HARN_SESSION_PASS(live(places, id));
   HARN_SESSION_TAKE(lock, held(places, id));
   HARN_SESSION_TAKE(record, live(places, id));
-  if (state_of(record) == SandboxState::terminated) return not_found(id, "its keeper is gone: 'harn session gc' clears away what is left");
+  if (state_of(places, record) == SandboxState::terminated) return gone(id);
   if (policy == record.network) return record;
+  if (record.contained())
+    return unsupported(record.backend, "changing the network of a container that exists", "create another session with this network");
   if (!policy.allowed_hosts.empty())
     return unsupported(record.backend, "limited network allow-lists",
                        "'harn run' reaches named hosts; a session has all of the network or none");

@@ -18,6 +18,10 @@ std::unexpected<SandboxError> not_found(std::string id, std::string hint) {
   return fail_with(Kind::session_not_found, std::move(id), hint.empty() ? "'harn session list' shows those there are" : std::move(hint));
 }
 
+std::unexpected<SandboxError> gone(std::string id) {
+  return not_found(std::move(id), "its keeper or container is gone: 'harn session gc' clears away what is left");
+}
+
 std::unexpected<SandboxError> unsupported(std::string_view backend, std::string operation, std::string hint) {
   return std::unexpected(
       SandboxError{.kind = Kind::unsupported, .detail = std::move(operation), .backend = std::string(backend), .hint = std::move(hint)});

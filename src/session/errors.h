@@ -10,6 +10,8 @@ using Kind = SandboxErrorKind;
 
 std::unexpected<SandboxError> fail_with(Kind kind, std::string detail, std::string hint = {}, int os_error = 0);
 std::unexpected<SandboxError> not_found(std::string id, std::string hint = {});
+// Its record is there, and nobody answers for it.
+std::unexpected<SandboxError> gone(std::string id);
 std::unexpected<SandboxError> unsupported(std::string_view backend, std::string operation, std::string hint = {});
 // An error of the layers below, as `kind`; what they call a mistake of the caller's stays one.
 SandboxError from(Error error, Kind kind);

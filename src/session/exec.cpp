@@ -16,6 +16,7 @@
 #include "plan/environment.h"
 #include "plan/names.h"
 #include "sandbox/run_joined.h"
+#include "session/contained.h"
 #include "session/errors.h"
 #include "session/life.h"
 #include "session/mounts.h"
@@ -54,19 +55,13 @@ SandboxResult<AbsPath> place_inside(const Ready& ready, const std::optional<std:
   const bool mounted = std::ranges::any_of(record.mounts, [&](const Shown& shown) { return shown.target.contains(*path); });
   if (record.root.contains(*path) || mounted || inside(entries(ready.policy.workspace_roots)) ||
       inside(entries(ready.policy.read_only_roots))) {
-    if (record.kept || !mounted) return std::move(*path);
+    if (record.guest_paths() || !mounted) return std::move(*path);
     for (const auto& shown : record.mounts)
       if (shown.target.contains(*path)) return shown.source.join(shown.target.below(*path));
   }
   return fail_with(Kind::invalid_request,
                    fmt::format("working directory {} is outside the session's root and mounts", base::quoted(path->text())),
                    "use one inside, or mount it first");
-}
-
-void shorten(std::optional<std::uint64_t>& limit, const std::optional<std::chrono::nanoseconds>& time) {
-  if (!time) return;
-  const auto asked = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(*time).count()));
-  limit = std::min(limit.value_or(asked), asked);
 }
 
 // On top of the view's own filter: one that leaves no network.
@@ -134,6 +129,12 @@ SandboxResult<Outcome> run_anew(const Places& places, const Ready& ready, const 
 
 }  // namespace
 
+void shorten(std::optional<std::uint64_t>& limit, const std::optional<std::chrono::nanoseconds>& time) {
+  if (!time) return;
+  const auto asked = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(*time).count()));
+  limit = std::min(limit.value_or(asked), asked);
+}
+
 AbsPath plan_file(const Places& places, const std::string& id) { return place_of(places, id).join("plan.json"); }
 AbsPath exec_file(const Places& places, const std::string& id) { return place_of(places, id).join("exec.json"); }
 AbsPath busy_file(const Places& places, const std::string& id) { return place_of(places, id).join("busy"); }
@@ -154,6 +155,10 @@ SandboxResult<Outcome> run_in(const Places& places, const Ready& ready, const em
   HARN_SESSION_OK(embed::check_not_blocked(ready.policy, call.argv), exec);
   auto policy = ready.policy;
   for (const auto& [name, value] : call.env) policy.env.set.insert_or_assign(name, value);
+  if (ready.record.contained()) {
+    HARN_SESSION_TAKE(cwd, place_inside(ready, call.cwd));
+    return run_contained(places, ready, environment, std::move(call), std::move(policy), std::move(cwd));
+  }
   return ready.record.kept ? run_kept(places, ready, environment, std::move(call), std::move(policy))
                            : run_anew(places, ready, environment, std::move(call), std::move(policy));
 }

@@ -28,6 +28,9 @@ struct Call {
   RunOptions options = {};
 };
 
+// The shorter one counts.
+void shorten(std::optional<std::uint64_t>& limit_ms, const std::optional<std::chrono::nanoseconds>& time);
+
 SandboxResult<Outcome> run_in(const Places& places, const Ready& ready, const embed::Environment& environment, Call call);
 
 }  // namespace harn::session

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "run/kept.h"
+#include "session/contained.h"
 #include "session/errors.h"
 #include "session/life.h"
 #include "sys/files.h"
@@ -42,6 +43,12 @@ SandboxResult<bool> clear(const Places& places, const std::string& id) {
   if (!held || !*held) return false;
   auto loaded = load(places, id);
   const auto record = loaded ? *loaded : nameless(places, id);
+  if (record.contained()) {
+    if (record.ready && container_state(places, record) != SandboxState::terminated) return false;
+    HARN_SESSION_PASS(end_container(places, record));
+    HARN_SESSION_OK(forget(places, record), lifecycle);
+    return true;
+  }
   const bool same_boot = record.boot_id.empty() || record.boot_id == boot_id();
   const bool alive = same_boot && answers(record.socket);
   if (loaded && record.ready && (!record.kept || alive)) return false;

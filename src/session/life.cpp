@@ -19,6 +19,7 @@
 #include "policy/names.h"
 #include "run/kept.h"
 #include "sandbox/run_joined.h"
+#include "session/contained.h"
 #include "session/errors.h"
 #include "session/exec.h"
 #include "session/names.h"
@@ -63,19 +64,29 @@ Status make_own(const AbsPath& path) {
   return {};
 }
 
-// Nothing runs in it now: every command holds this file while it runs.
-bool is_busy(const Places& places, const Record& record) {
-  const sys::UniqueFd fd(::open(busy_file(places, record.id).text().c_str(), O_RDONLY | O_CLOEXEC));
-  return fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-}
-
 Status end_kept(const Record& record) {
   auto ended = run::end_keeper(record.socket, record.keeper);
   if (!ended && is_gone(ended.error())) return {};
   return ended;
 }
 
+SandboxResult<void> end_boundary(const Places& places, const Record& record) {
+  if (record.contained()) return end_container(places, record);
+  if (record.kept) HARN_SESSION_OK(end_kept(record), lifecycle);
+  return {};
+}
+
 }  // namespace
+
+bool is_busy(const Places& places, const Record& record) {
+  const sys::UniqueFd fd(::open(busy_file(places, record.id).text().c_str(), O_RDONLY | O_CLOEXEC));
+  // A process that is just ending still has what its command held.
+  constexpr int looks = 20;
+  constexpr useconds_t between = 2000;
+  for (int i = 0; i < looks; ++i, ::usleep(between))
+    if (!fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return false;
+  return true;
+}
 
 SandboxResult<sys::UniqueFd> held(const Places& places, const std::string& id) {
   auto lock = hold(places, id);
@@ -84,9 +95,9 @@ SandboxResult<sys::UniqueFd> held(const Places& places, const std::string& id) {
   return std::move(**lock);
 }
 
-SandboxResult<Reserved> Reserved::make(const Places& places, const std::optional<std::string>& id) {
+SandboxResult<Reserved> Reserved::make(const Places& places, const std::optional<std::string>& id, std::string backend) {
   if (id) HARN_SESSION_PASS(check_id(*id));
-  const auto name = id.value_or(fmt::format("local-{:016x}", sys::random_number()));
+  const auto name = id.value_or(fmt::format("{}-{:016x}", backend, sys::random_number()));
   HARN_SESSION_OK(sys::make_directories(places.records), io);
   if (auto made = make_own(place_of(places, name)); !made) {
     if (made.error().os_error != EEXIST) return std::unexpected(from(std::move(made).error(), session::Kind::io));
@@ -96,6 +107,7 @@ SandboxResult<Reserved> Reserved::make(const Places& places, const std::optional
   HARN_SESSION_TAKE(lock, held(places, name));
   Reserved out(places, std::move(lock));
   out.record.id = name;
+  out.record.backend = std::move(backend);
   out.record.created_ms = now_ms();
   out.record.boot_id = boot_id();
   out.record.socket = socket_of(places, name);
@@ -109,7 +121,7 @@ Reserved::Reserved(Reserved&& other) noexcept
 
 Reserved::~Reserved() {
   if (!held_ || record.ready) return;
-  std::ignore = end_kept(record);
+  std::ignore = end_boundary(places_, record);
   std::ignore = forget(places_, record);
 }
 
@@ -127,13 +139,23 @@ SandboxResult<void> Reserved::keep(const Start& how) {
   return {};
 }
 
+SandboxResult<void> Reserved::contain(const Start& how) {
+  if (record.limits.idle_timeout)
+    return unsupported(record.backend, "sleep after a time without commands", "leave the idle timeout out, or use the local backend");
+  return start_container(places_, record,
+                         {.plan = how.plan,
+                          .lifetime_ms = how.lifetime ? static_cast<std::uint64_t>(how.lifetime->count()) : 0,
+                          .canary = how.canary,
+                          .whole_process = how.whole_process});
+}
+
 SandboxResult<Record> Reserved::start(const Start& how) {
-  if (how.plan.route == Route::refused) return fail_with(session::Kind::lifecycle, how.plan.refusal->message, how.plan.refusal->hint);
   const bool relayed = how.plan.egress && (!how.plan.egress->allow.empty() || !how.plan.egress->publish.empty());
   if (relayed || !how.policy.effective_network().allowed_hosts.empty())
     return unsupported(record.backend, "limited network allow-lists",
                        "leave the hosts out, or open the whole network; 'harn run' reaches named hosts");
-  record.kept = sandbox::check_keepable(how.plan).has_value();
+  if (how.plan.route == Route::refused) return fail_with(session::Kind::lifecycle, how.plan.refusal->message, how.plan.refusal->hint);
+  record.kept = !record.contained() && sandbox::check_keepable(how.plan).has_value();
   record.policy = policy_to_json(how.policy, -1);
   record.profile = base::enum_name(how.plan.profile);
   record.plan_digest = digest(how.plan);
@@ -145,6 +167,7 @@ SandboxResult<Record> Reserved::start(const Start& how) {
   HARN_SESSION_OK(sys::replace_file(exec_file(places_, record.id), plan_to_json(light(whole), -1)), io);
   HARN_SESSION_OK(sys::replace_file(busy_file(places_, record.id), ""), io);
   HARN_SESSION_PASS(save(places_, record));
+  if (record.contained()) HARN_SESSION_PASS(contain(how));
   if (record.kept) HARN_SESSION_PASS(keep(how));
   auto done = record;
   done.ready = true;
@@ -153,8 +176,9 @@ SandboxResult<Record> Reserved::start(const Start& how) {
   return record;
 }
 
-SandboxState state_of(const Record& record) {
+SandboxState state_of(const Places& places, const Record& record) {
   if (!record.ready) return SandboxState::provisioned;
+  if (record.contained()) return container_state(places, record);
   if (!record.kept) return record.suspended ? SandboxState::suspended : SandboxState::running;
   if (record.boot_id != boot_id()) return SandboxState::terminated;
   const auto state = run::ask_keeper(record.socket, Ask::state);
@@ -162,16 +186,19 @@ SandboxState state_of(const Record& record) {
   return state->suspended != 0 ? SandboxState::suspended : SandboxState::running;
 }
 
-SandboxSession session_of(const Record& record) {
-  SandboxSession out{.id = {record.id}, .backend = record.backend, .state = state_of(record)};
+SandboxSession session_of(const Places& places, const Record& record) {
+  SandboxSession out{.id = {record.id}, .backend = record.backend, .state = state_of(places, record)};
   for (const auto& shown : record.mounts)
     out.mounts.push_back({.target = shown.target.text(), .access = shown.access, .host_path = shown.source.text()});
   out.metadata = {{"root", record.root.text()},
                   {"profile", record.profile},
                   {"plan_digest", record.plan_digest},
                   {"created_ms", std::to_string(record.created_ms)},
-                  {"boundary", record.kept ? "kept" : "made anew for every command"},
+                  {"boundary", record.contained() ? "container"
+                               : record.kept      ? "kept"
+                                                  : "made anew for every command"},
                   {"network", record.network.unrestricted ? "allowed" : "none"}};
+  if (record.contained()) out.metadata.insert({{"container", record.container}, {"image_id", record.image_id}});
   for (const auto& [name, value] : record.labels) out.metadata.emplace("label." + name, value);
   return out;
 }
@@ -188,10 +215,10 @@ SandboxResult<void> end(const Places& places, const std::string& id) {
   HARN_SESSION_PASS(load(places, id));
   HARN_SESSION_TAKE(lock, held(places, id));
   HARN_SESSION_TAKE(record, load(places, id));
-  if (!record.kept && is_busy(places, record))
+  if (!record.kept && !record.contained() && is_busy(places, record))
     return fail_with(session::Kind::lifecycle, fmt::format("commands are running in {}", base::quoted(id)),
                      "end them first: without user namespaces only those who started them can");
-  if (record.kept) HARN_SESSION_OK(end_kept(record), lifecycle);
+  HARN_SESSION_PASS(end_boundary(places, record));
   HARN_SESSION_OK(forget(places, record), lifecycle);
   return {};
 }
@@ -202,12 +229,13 @@ SandboxResult<Record> change_sleep(const Places& places, const std::string& id, 
   HARN_SESSION_TAKE(record, live(places, id));
   if (record.kept) {
     const auto state = run::ask_keeper(record.socket, asleep ? Ask::suspend : Ask::resume);
-    if (!state && is_gone(state.error())) return not_found(id, "its keeper is gone: 'harn session gc' clears away what is left");
+    if (!state && is_gone(state.error())) return gone(id);
     if (!state) return std::unexpected(from(state.error(), session::Kind::lifecycle));
     return record;
   }
   HARN_SESSION_TAKE(lock, held(places, id));
-  if (asleep && is_busy(places, record))
+  if (record.contained()) HARN_SESSION_PASS(pause_container(places, record, asleep));
+  else if (asleep && is_busy(places, record))
     return unsupported(record.backend, "stopping running commands without user namespaces", "wait until they have ended");
   HARN_SESSION_TAKE(now, load(places, id));
   now.suspended = asleep;

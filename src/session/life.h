@@ -10,7 +10,7 @@ namespace harn::session {
 class Reserved {
  public:
   // lifecycle where the id is in use. Without one, a new one is made.
-  static SandboxResult<Reserved> make(const Places& places, const std::optional<std::string>& id);
+  static SandboxResult<Reserved> make(const Places& places, const std::optional<std::string>& id, std::string backend);
   Reserved(Reserved&& other) noexcept;
   Reserved& operator=(Reserved&&) = delete;
   ~Reserved();
@@ -30,19 +30,23 @@ class Reserved {
  private:
   Reserved(Places places, sys::UniqueFd held) : places_(std::move(places)), held_(std::move(held)) {}
   SandboxResult<void> keep(const Start& how);
+  SandboxResult<void> contain(const Start& how);
 
   Places places_;
   sys::UniqueFd held_;
 };
 
-SandboxState state_of(const Record& record);
-SandboxSession session_of(const Record& record);
+SandboxState state_of(const Places& places, const Record& record);
+SandboxSession session_of(const Places& places, const Record& record);
 
 // A record whose session lives; session_not_found otherwise.
 SandboxResult<Record> live(const Places& places, const std::string& id);
 
 // Held by whoever changes it, until the answer is let go.
 SandboxResult<sys::UniqueFd> held(const Places& places, const std::string& id);
+
+// Nothing runs in it now; only where nobody else counts its commands.
+bool is_busy(const Places& places, const Record& record);
 
 SandboxResult<void> end(const Places& places, const std::string& id);
 SandboxResult<Record> sleep(const Places& places, const std::string& id);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "embed/ready.h"
+#include "plan/names.h"
 #include "policy/hosts.h"
 #include "session/errors.h"
 #include "session/life.h"
@@ -27,6 +28,11 @@ std::vector<FilesystemMount> mounts_of(const SandboxSpec& spec) {
   return out;
 }
 
+std::string backend_name(const PlanOptions& options) {
+  const bool engine = options.backend == Backend::docker || options.backend == Backend::podman;
+  return engine ? std::string(base::enum_name(*options.backend)) : "local";
+}
+
 }  // namespace
 
 SandboxResult<void> allow_network(const NetworkPolicy& asked, Policy& policy) {
@@ -47,7 +53,7 @@ SandboxResult<Record> provision(ProvisionRequest request) {
   const auto& ground = request.ground;
   std::optional<std::string> id;
   if (spec.session_id) id = spec.session_id->value;
-  HARN_SESSION_TAKE(reserved, Reserved::make(ground.places, id));
+  HARN_SESSION_TAKE(reserved, Reserved::make(ground.places, id, backend_name(request.options)));
   auto& record = reserved.record;
   record.own_root = !request.root;
   const auto root = request.root.value_or(record.root);
@@ -64,10 +70,11 @@ SandboxResult<Record> provision(ProvisionRequest request) {
   auto policy = std::move(request.policy);
   if (!policy.workspace_roots) policy.workspace_roots = {record.root};
   grant(record.mounts, policy);
-  name_mounts(record.mounts, ground.facts.linux.user_namespaces, policy);
+  name_mounts(record.mounts, record.contained() || ground.facts.linux.user_namespaces, policy);
   request.options.guests = guests_of(record.mounts);
   HARN_SESSION_TRY(sandbox, Sandbox::open(policy, {.environment = request.environment, .cwd = record.root}, request.options), lifecycle);
-  const Command command{.argv = {"true"}, .cwd = record.root, .environment = request.environment};
+  Command command{.argv = {"true"}, .cwd = record.root, .environment = request.environment};
+  if (!request.image.empty()) command.image = request.image;
   HARN_SESSION_TRY(plan, sandbox.plan(command), lifecycle);
   return reserved.start({.plan = plan,
                          .policy = sandbox.policy(),

@@ -12,6 +12,7 @@ struct ProvisionRequest {
   std::optional<AbsPath> root = {};  // unset = a fresh directory, which becomes the workspace
   PlanOptions options = {};
   std::optional<std::chrono::milliseconds> lifetime = {};
+  std::string image = {};  // of a container, where options.backend names an engine
   bool whole_process = false;
   const embed::Environment& environment;
   const MountGround& ground;

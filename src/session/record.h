@@ -33,7 +33,7 @@ struct Record {
   std::string backend = "local";
   bool kept = true;        // by a keeper; otherwise every command is confined anew
   bool ready = false;      // false while it is being made
-  bool suspended = false;  // only without a keeper, who knows it himself
+  bool suspended = false;  // only without a keeper, who knows it himself; a container is woken by the next command
   std::uint64_t created_ms = 0;
   std::string boot_id = {};
   pid_t keeper = -1;
@@ -50,7 +50,12 @@ struct Record {
   std::map<std::string, std::string> env_added = {};  // variables that point to places inside
   std::vector<std::string> proofs = {};
   std::string profile = {};
+  std::string container = {};  // its id; of the backends docker and podman
+  std::string image_id = {};
 
+  bool contained() const { return backend != "local"; }
+  // What is mounted stands at its target inside.
+  bool guest_paths() const { return kept || contained(); }
   bool operator==(const Record&) const = default;
 };
 

@@ -4,11 +4,13 @@
 #include <errno.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "run/kept.h"
+#include "session/contained.h"
 #include "session/errors.h"
 #include "session/life.h"
 #include "snapshot/store.h"
@@ -28,9 +30,9 @@ std::vector<snapshot::Tree> trees_of(const Record& record) {
   return out;
 }
 
-SandboxSnapshot told(const snapshot::Snapshot& taken) {
+SandboxSnapshot told(const snapshot::Snapshot& taken, const std::string& backend) {
   return {.session_id = {taken.session},
-          .backend = "local",
+          .backend = backend,
           .snapshot_id = taken.id,
           .metadata = {{"bytes", std::to_string(taken.bytes)},
                        {"new_bytes", std::to_string(taken.new_bytes)},
@@ -42,19 +44,31 @@ SandboxSnapshot told(const snapshot::Snapshot& taken) {
 // Nobody inside changes files under our hands; whoever was awake goes on afterwards.
 class Stopped {
  public:
-  explicit Stopped(const Record& record) : socket_(record.socket) {
-    if (!record.kept) return;
-    const auto before = run::ask_keeper(record.socket, Ask::state);
-    was_awake_ = before && before->suspended == 0 && run::ask_keeper(record.socket, Ask::suspend).has_value();
+  // A container in which nothing runs need not be stopped; one in which something does must be.
+  static SandboxResult<Stopped> all(const Places& places, const Record& record) {
+    Stopped out(places, record);
+    if (record.kept) {
+      const auto before = run::ask_keeper(record.socket, Ask::state);
+      out.was_awake_ = before && before->suspended == 0 && run::ask_keeper(record.socket, Ask::suspend).has_value();
+    } else if (record.contained() && is_busy(places, record) && container_state(places, record) == SandboxState::running) {
+      HARN_SESSION_PASS(pause_container(places, record, /*asleep=*/true));
+      out.was_awake_ = true;
+    }
+    return out;
   }
-  Stopped(const Stopped&) = delete;
-  Stopped& operator=(const Stopped&) = delete;
+  Stopped(Stopped&& other) noexcept
+      : places_(other.places_), record_(std::move(other.record_)), was_awake_(std::exchange(other.was_awake_, false)) {}
+  Stopped& operator=(Stopped&&) = delete;
   ~Stopped() {
-    if (was_awake_) (void)run::ask_keeper(socket_, Ask::resume);
+    if (was_awake_ && record_.kept) (void)run::ask_keeper(record_.socket, Ask::resume);
+    else if (was_awake_) (void)pause_container(places_, record_, /*asleep=*/false);
   }
 
  private:
-  AbsPath socket_;
+  Stopped(const Places& places, Record record) : places_(places), record_(std::move(record)) {}
+
+  const Places& places_;
+  Record record_;  // a copy: the caller may hand its own on before this goes
   bool was_awake_ = false;
 };
 
@@ -77,14 +91,14 @@ SandboxResult<SandboxSnapshot> take_snapshot(const Places& places, const std::st
   HARN_SESSION_TAKE(record, live(places, id));
   const auto store = store_of(places);
   const auto before = newest_of(store, id);
-  const Stopped stopped(record);
+  HARN_SESSION_TAKE(stopped, Stopped::all(places, record));
   snapshot::Snapshot named{
       .id = name.empty() ? fmt::format("snap-{:016x}", sys::random_number()) : name, .session = id, .created_ms = now_ms()};
   auto taken = store.take(trees_of(record), std::move(named), before ? &*before : nullptr);
   if (!taken && taken.error().os_error == EEXIST)
     return fail_with(Kind::invalid_request, taken.error().message, taken.error().hint, EEXIST);
   if (!taken) return std::unexpected(from(std::move(taken).error(), Kind::io));
-  return told(*taken);
+  return told(*taken, record.backend);
 }
 
 SandboxResult<std::vector<SandboxSnapshot>> snapshots(const Places& places) {
@@ -92,7 +106,11 @@ SandboxResult<std::vector<SandboxSnapshot>> snapshots(const Places& places) {
   HARN_SESSION_TRY(names, store.ids(), io);
   std::vector<SandboxSnapshot> out;
   for (const auto& name : names)
-    if (const auto one = store.load(name)) out.push_back(told(*one));
+    if (const auto one = store.load(name)) {
+      // Files are files: they can be brought back into a session of any backend, and the one they come from may be gone.
+      const auto record = load(places, one->session);
+      out.push_back(told(*one, record ? record->backend : "local"));
+    }
   return out;
 }
 
@@ -109,12 +127,14 @@ SandboxResult<Record> restore_snapshot(const Places& places, const std::string& 
   if (!loaded) return std::unexpected(from(loaded.error(), Kind::io));
   if (record.kept) {
     const auto state = run::ask_keeper(record.socket, Ask::state);
-    if (!state) return not_found(id, "its keeper is gone: 'harn session gc' clears away what is left");
+    if (!state) return gone(id);
     if (state->execs != 0)
       return fail_with(Kind::lifecycle, fmt::format("{} command(s) run in {}", state->execs, base::quoted(id)),
                        "wait until they have ended");
   }
-  const Stopped stopped(record);
+  if (record.contained() && is_busy(places, record))
+    return fail_with(Kind::lifecycle, fmt::format("commands run in {}", base::quoted(id)), "wait until they have ended");
+  HARN_SESSION_TAKE(stopped, Stopped::all(places, record));
   for (const auto& tree : trees_of(record)) {
     const auto found = std::ranges::find(loaded->trees, tree.name, &snapshot::Listed::tree);
     if (found != loaded->trees.end()) HARN_SESSION_OK(store.restore(*found, tree.place), io);

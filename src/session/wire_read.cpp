@@ -203,6 +203,11 @@ SandboxResult<NetworkPolicy> network_policy_from_json(std::string_view text) {
   return session::read_network(value);
 }
 
+SandboxResult<FilesystemMount> filesystem_mount_from_json(std::string_view text) {
+  HARN_SESSION_TAKE(value, session::parse(text));
+  return session::read_mount(value);
+}
+
 SandboxResult<SandboxSpec> sandbox_spec_from_json(std::string_view text) {
   HARN_SESSION_TAKE(value, session::parse(text));
   SandboxSpec out;

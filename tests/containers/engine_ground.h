@@ -69,6 +69,9 @@ std::string_view asked_engine();
 // The one of this program; started when it is first asked for.
 EngineGround& ground();
 
+// Why there is none; required ones must be there.
+std::string missing_engine();
+
 // Commands in containers of it. Nothing may be left after each.
 class Containers : public testing::Test {
  protected:

@@ -8,9 +8,9 @@
 namespace harn::plan {
 namespace {
 
-const MountStep* nearest(const View& view, const AbsPath& path) {
+const MountStep* nearest(const std::vector<MountStep>& mounts, const AbsPath& path) {
   const MountStep* found = nullptr;
-  for (const auto& step : view.mounts)
+  for (const auto& step : mounts)
     if (step.target.contains(path) && (found == nullptr || found->target.contains(step.target))) found = &step;
   return found;
 }
@@ -24,12 +24,8 @@ std::unexpected<Error> cannot(const GuestMount& guest, const std::string& why, s
 
 }  // namespace
 
-Result<std::vector<MountStep>> guest_steps(const GuestMount& guest, const View& view) {
-  const auto* around = nearest(view, guest.target);
-  const bool ours = around != nullptr && (around->op == MountOp::tmpfs || around->op == MountOp::directory);
-  if (!ours || around->target == guest.target)
-    return cannot(guest, "something stands there already", "choose a path of its own, such as one beneath /mnt");
-  const auto* shown = nearest(view, guest.source);
+Result<std::vector<MountStep>> mirrored_steps(const GuestMount& guest, const std::vector<MountStep>& mounts) {
+  const auto* shown = nearest(mounts, guest.source);
   if (shown == nullptr || (shown->op != MountOp::bind && shown->op != MountOp::bind_read))
     return cannot(guest, base::quoted(guest.source.text()) + " is not open to the policy", "grant it, or mount something else");
   const bool writable = guest.writable && shown->op == MountOp::bind;
@@ -38,7 +34,7 @@ Result<std::vector<MountStep>> guest_steps(const GuestMount& guest, const View& 
                                  .target = guest.target,
                                  .file = guest.file,
                                  .note = "guest"}};
-  for (const auto& step : view.mounts) {
+  for (const auto& step : mounts) {
     if (step.target == guest.source || !guest.source.contains(step.target)) continue;
     auto copy = step;
     copy.target = guest.target.join(guest.source.below(step.target));
@@ -48,8 +44,18 @@ Result<std::vector<MountStep>> guest_steps(const GuestMount& guest, const View& 
   return out;
 }
 
+Result<std::vector<MountStep>> guest_steps(const GuestMount& guest, const View& view) {
+  const auto* around = nearest(view.mounts, guest.target);
+  const bool ours = around != nullptr && (around->op == MountOp::tmpfs || around->op == MountOp::directory);
+  if (!ours || around->target == guest.target)
+    return cannot(guest, "something stands there already", "choose a path of its own, such as one beneath /mnt");
+  return mirrored_steps(guest, view.mounts);
+}
+
 Status show_guests(const std::vector<GuestMount>& guests, Plan& plan) {
   if (guests.empty() || plan.route == Route::refused) return {};
+  // A container engine was told already.
+  if (plan.backend == Backend::docker || plan.backend == Backend::podman) return {};
   auto* linux = std::get_if<LinuxConfinement>(&plan.confinement);
   if (linux == nullptr || !linux->view) {
     for (const auto& guest : guests)

@@ -7,6 +7,9 @@
 
 namespace harn::plan {
 
+// What stands at the source and in it, once more beneath the guest's path; `mounts` say how it is seen. For any boundary that mounts.
+Result<std::vector<MountStep>> mirrored_steps(const GuestMount& guest, const std::vector<MountStep>& mounts);
+
 // The steps beneath one guest path alone, for a view that exists already.
 Result<std::vector<MountStep>> guest_steps(const GuestMount& guest, const View& view);
 

@@ -95,9 +95,9 @@ Result<std::string> scratch_word(const AbsPath& place, std::string_view size, co
   return fmt::format("{}:rw,exec,nosuid,nodev,mode=1777,size={},{}", place.text(), size, own);
 }
 
-void add_environment(const PlanInput& input, Plan& plan, std::vector<std::string>& words) {
+void add_environment(const Policy& policy, Plan& plan, std::vector<std::string>& words) {
   auto& variables = plan.env.variables;
-  const auto& set = input.policy.env.set;
+  const auto& set = policy.env.set;
   for (auto it = variables.begin(); it != variables.end();) {
     const auto& name = it->first;
     const bool image_has_its_own = name == "PATH" && !set.contains(name);
@@ -111,6 +111,24 @@ void add_environment(const PlanInput& input, Plan& plan, std::vector<std::string
     ++it;
   }
   std::sort(plan.env.removed.begin(), plan.env.removed.end());
+}
+
+void change_command(const Policy& policy, std::vector<std::string> argv, Plan& plan) {
+  auto& words = std::get<Wrapper>(plan.confinement).argv;
+  words.resize(words.size() - plan.argv.size());
+  std::vector<std::string> changed;
+  const auto own = words.size() - entry_words;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i < own && words[i] == "--env") {
+      ++i;
+      continue;
+    }
+    changed.push_back(words[i]);
+    if (words[i] == "create" && i < own) add_environment(policy, plan, changed);
+  }
+  changed.insert(changed.end(), argv.begin(), argv.end());
+  words = std::move(changed);
+  plan.argv = std::move(argv);
 }
 
 }  // namespace harn::plan

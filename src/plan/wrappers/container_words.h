@@ -37,6 +37,12 @@ Result<std::string> scratch_word(const AbsPath& place, std::string_view size, co
 
 // --env for every planned variable. Values travel in the client's environment, never on its command
 // line; names the client itself obeys are taken out of the plan, or written out when harmless.
-void add_environment(const PlanInput& input, Plan& plan, std::vector<std::string>& words);
+void add_environment(const Policy& policy, Plan& plan, std::vector<std::string>& words);
+
+// How many words of harn's own program stand between the image and the command.
+inline constexpr std::size_t entry_words = 7;
+
+// The plan of a container with another command in it: its words, its variables (plan.env.variables, as planned for the policy).
+void change_command(const Policy& policy, std::vector<std::string> argv, Plan& plan);
 
 }  // namespace harn::plan

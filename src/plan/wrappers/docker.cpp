@@ -10,6 +10,7 @@
 #include "plan/coarse_gaps.h"
 #include "plan/coverage.h"
 #include "plan/linux/dangerous_sockets.h"
+#include "plan/linux/guest_mounts.h"
 #include "plan/linux/network_reach.h"
 #include "plan/linux/view.h"
 #include "plan/lower.h"
@@ -169,10 +170,27 @@ Status add_sockets(const PlanInput& input, const MountWords& mounts, Words& word
   return {};
 }
 
+// Beside what the policy grants, and seen as that is.
+Status add_guests(const PlanInput& input, std::vector<MountStep>& steps) {
+  if (input.guests == nullptr) return {};
+  const auto granted = steps;
+  for (const auto& guest : *input.guests) {
+    for (const auto& step : granted)
+      if (step.target.contains(guest.target) || guest.target.contains(step.target))
+        return fail(cannot_express(
+            "nothing can be mounted at " + base::quoted(guest.target.text()) + ": the policy opens " + base::quoted(step.target.text()),
+            "choose a path of its own, such as one beneath /mnt"));
+    HARN_TRY(more, mirrored_steps(guest, granted));
+    steps.insert(steps.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+  return {};
+}
+
 Status add_mounts(const PlanInput& input, Engine engine, Words& words, Coverage& coverage) {
   HARN_TRY(mounts, container_mounts(input));
   const MountWords spelling(input.facts, engine);
   make_way(scratch_places(input), mounts.steps);
+  HARN_OK(add_guests(input, mounts.steps));
   HARN_OK(add_scratch(input, engine, words));
   for (const auto& step : mounts.steps) {
     HARN_TRY(word, spelling.word(step));
@@ -214,7 +232,7 @@ Status lower_inside(const PlanInput& input, Engine engine, Plan& plan) {
   HARN_OK(add_mounts(input, engine, words, plan.coverage));
   HARN_OK(check_client(client, input.rules));
   place_wrapped_temp(input, plan);
-  add_environment(input, plan, words);
+  add_environment(input.policy, plan, words);
   append(words, {"--mount", fmt::format("type=bind,source=@dir:inside,target={},readonly", entry_directory), "--workdir", plan.cwd.text(),
                  "--entrypoint", std::string(entry_directory) + "/entry", input.command.image});
   const auto& seconds = input.policy.limits.max_cpu_seconds;
@@ -241,7 +259,8 @@ Status lower_container(const PlanInput& input, Engine engine, Plan& plan) {
   HARN_OK(refuse_dangerous_sockets(input.policy));
   HARN_OK(check_words(plan, input.command.image));
   const auto rules = container_rules(input.policy, input.facts);
-  return lower_inside({.policy = input.policy, .command = input.command, .facts = input.facts, .rules = rules}, engine, plan);
+  return lower_inside({.policy = input.policy, .command = input.command, .facts = input.facts, .rules = rules, .guests = input.guests},
+                      engine, plan);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "plan/names.h"
+#include "plan/wrappers/container_words.h"
 #include "run/container/owner.h"
 #include "run/entry_bytes.h"
 #include "sys/files.h"
@@ -22,7 +23,8 @@
 namespace harn::run {
 namespace {
 
-constexpr std::size_t entry_words = 7;   // between the image and the command
+using plan::entry_words;
+
 constexpr pid_t first_pid_outside = 64;  // a container has lower ones of its own
 constexpr std::size_t cpu_word = 2;      // of them
 constexpr std::size_t id_length = 64;
@@ -86,6 +88,16 @@ std::string writable_trial(const Plan& plan) {
     if (const auto path = AbsPath::parse(text); path && sys::is_writable_directory(*path)) return path->text();
   }
   return "-";
+}
+
+const char* first_word(Life life) {
+  switch (life) {
+    case Life::kept: return "hold";
+    case Life::session: return "keep";
+    case Life::limits: return "limits";
+    case Life::one_command: break;
+  }
+  return "run";
 }
 
 // Where the words of harn's program begin: after them come only the command's own.
@@ -153,16 +165,33 @@ EngineClient client_of(const Plan& plan, const AbsPath& directory, bool dies_wit
 Result<Container> Container::create(const ContainerRequest& request) {
   HARN_OK(check_place(request.place));
   HARN_OK(sys::make_directories(request.place));
-  HARN_TRY(files, sys::OwnDirectory::make(request.place, "harn-container-"));
-  auto client = client_of(request.plan, files.path(), request.dies_with_thread);
-  Container made(std::move(files), std::move(client));
+  std::optional<sys::OwnDirectory> files;
+  if (request.life != Life::session) {
+    HARN_TRY(own, sys::OwnDirectory::make(request.place, "harn-container-"));
+    files.emplace(std::move(own));
+  }
+  const auto directory = files ? files->path() : request.place;
+  Container made(directory, client_of(request.plan, directory, request.dies_with_thread));
+  if (files) made.files_.emplace(std::move(*files));
+  made.session_ = request.life == Life::session;
   HARN_OK(made.write_files(request.plan));
   HARN_OK(made.make(request));
   return made;
 }
 
+Container Container::adopt(Adopted adopted) {
+  Container out(adopted.directory, client_of(adopted.plan, adopted.directory, adopted.dies_with_thread));
+  out.session_ = out.stays_ = true;
+  out.inside_ = adopted.directory.join("inside");
+  out.id_ = std::move(adopted.id);
+  out.image_id_ = std::move(adopted.image_id);
+  out.image_ = wrapper_of(adopted.plan).argv[first_entry_word(adopted.plan) - 1];
+  out.tried_ = std::move(adopted.tried);
+  return out;
+}
+
 Status Container::write_files(const Plan& plan) {
-  const auto& directory = files_.path();
+  const auto& directory = directory_;
   inside_ = directory.join("inside");
   for (const auto& place : {inside_, directory.join("config")})
     if (::mkdir(place.text().c_str(), readable_directory) != 0 || ::chmod(place.text().c_str(), readable_directory) != 0)
@@ -176,7 +205,7 @@ Status Container::write_files(const Plan& plan) {
 }
 
 std::string Container::fill(std::string word, const ContainerRequest& request) {
-  const auto& directory = files_.path();
+  const auto& directory = directory_;
   replace(word, "@dir:config", directory.join("config").text());
   replace(word, "@dir:inside", inside_.text());
   replace(word, "@file:seccomp.json", directory.join("seccomp.json").text());
@@ -184,7 +213,7 @@ std::string Container::fill(std::string word, const ContainerRequest& request) {
   replace(word, "@run:nproc", own_limit(RLIMIT_NPROC, most_processes));
   replace(word, "@run:name", name_);
   replace(word, "@run:id", request.run_id);
-  replace(word, "@run:owner", owner_label());
+  replace(word, "@run:owner", session_ ? std::string(session_owner) : owner_label());
   if (word == "@run:canary") {
     const bool reachable = request.canary && ::access(request.canary->text().c_str(), R_OK | W_OK) == 0;
     if (reachable) tried_.insert(tried_.end(), {Dimension::reads, Dimension::writes});
@@ -213,10 +242,11 @@ Status Container::make(const ContainerRequest& request) {
     words.push_back(fill(planned[i], request));
     if (i == verb && request.terminal) words.emplace_back("--tty");
   }
-  const auto first_word = [](Life life) { return life == Life::kept ? "hold" : life == Life::limits ? "limits" : "run"; };
   words.emplace_back(first_word(request.life));
-  const auto last = request.life == Life::one_command ? planned.size() : request.life == Life::kept ? own + entry_words : own + 2;
+  const auto last = request.life == Life::one_command ? planned.size() : request.life == Life::limits ? own + 2 : own + entry_words;
   for (std::size_t i = own + 1; i < last; ++i) words.push_back(i < own + entry_words ? fill(planned[i], request) : planned[i]);
+  // Processor time is every command's own there; the place of its limit says how long the container lives.
+  if (session_) words[words.size() - entry_words + cpu_word] = request.lifetime_ms == 0 ? "-" : std::to_string(request.lifetime_ms);
   HARN_TRY(answer, ask(client_, std::move(words), request.plan.env.variables));
   if (!answer.ok()) {
     // One that gave up late may have left something behind.
@@ -268,8 +298,8 @@ std::vector<std::string> Container::exec_words(const Plan& plan, const std::stri
   const auto& planned = wrapper_of(plan).argv;
   for (std::size_t i = 0; i + 1 < first_entry_word(plan); ++i)
     if (planned[i] == "--env") words.insert(words.end(), {planned[i], planned[i + 1]});
-  words.insert(words.end(), {id_, fmt::format("{}/entry", entry::directory), "exec", fmt::format("{}/{}", entry::directory, report),
-                             planned[first_entry_word(plan) + cpu_word]});
+  words.insert(words.end(), {id_, fmt::format("{}/entry", entry::directory), session_ ? "join" : "exec",
+                             fmt::format("{}/{}", entry::directory, report), planned[first_entry_word(plan) + cpu_word]});
   words.insert(words.end(), plan.argv.begin(), plan.argv.end());
   return client_.with(std::move(words));
 }
@@ -283,6 +313,7 @@ Result<ContainerState> Container::state() const {
 
 void Container::end() {
   if (report_) report_->close();
+  if (session_) return;  // the program beside the command ends it; others go on
   order(client_, {"kill", "--signal", "KILL", id_});
 }
 
@@ -298,7 +329,7 @@ std::string Container::remove() {
 
 Container::~Container() {
   if (report_) report_->close();
-  remove();
+  if (!stays_) remove();
 }
 
 }  // namespace harn::run

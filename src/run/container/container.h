@@ -19,16 +19,28 @@ namespace harn::run {
 enum class Life : std::uint8_t {
   one_command,  // the plan's
   kept,         // runs nothing until somebody executes something in it
+  session,      // as `kept`, and whoever made it may end; many commands at a time
   limits,       // finds out whether its limits hold, and ends
 };
 
 struct ContainerRequest {
   const Plan& plan;  // for docker or podman
   std::string run_id = {};
-  AbsPath place = {};                  // where the private directory is made; the engine must see it
+  AbsPath place = {};                  // where the private directory is made; the engine must see it. For a session: the directory itself
   std::optional<AbsPath> canary = {};  // a file outside every grant that the caller can write
   Life life = Life::one_command;
   bool terminal = false;  // give the command a terminal of its own
+  bool dies_with_thread = false;
+  std::uint64_t lifetime_ms = 0;  // of a session; 0 = until it is ended
+};
+
+// A container that somebody else made and that stays.
+struct Adopted {
+  const Plan& plan;
+  AbsPath directory = {};
+  std::string id = {};
+  std::string image_id = {};
+  std::vector<Dimension> tried = {};
   bool dies_with_thread = false;
 };
 
@@ -40,6 +52,7 @@ struct ContainerState {
 class Container {
  public:
   static Result<Container> create(const ContainerRequest& request);
+  static Container adopt(Adopted adopted);
   Container(Container&&) noexcept = default;
   Container& operator=(Container&&) = delete;
   Container(const Container&) = delete;
@@ -57,23 +70,28 @@ class Container {
 
   // A client that starts it and is its standard streams.
   std::vector<std::string> start_words() const;
-  // One that runs the plan's command in it, telling to the pipe of that name in inside(). Needs Life::kept.
+  // One that runs the plan's command in it, telling to the pipe of that name in inside(). Needs Life::kept or Life::session.
   std::vector<std::string> exec_words(const Plan& plan, const std::string& report, bool terminal) const;
   Result<ContainerState> state() const;
   // At once: its first program ends when nobody listens to it; then by id, whatever became of that.
   void end();
   // Why it could not be removed; empty when nothing is left of it.
   std::string remove();
+  // It stays when this object goes.
+  void leave() { stays_ = true; }
 
  private:
-  Container(sys::OwnDirectory files, EngineClient client) : files_(std::move(files)), client_(std::move(client)) {}
+  Container(AbsPath directory, EngineClient client) : directory_(std::move(directory)), client_(std::move(client)) {}
   Status write_files(const Plan& plan);
   std::string fill(std::string word, const ContainerRequest& request);
   Status make(const ContainerRequest& request);
   Status check_made(const Plan& plan);
 
-  sys::OwnDirectory files_;
+  std::optional<sys::OwnDirectory> files_ = {};  // where the directory goes with this object
+  AbsPath directory_;
   EngineClient client_;
+  bool session_ = false;  // others have commands in it too
+  bool stays_ = false;
   AbsPath inside_ = {};
   std::optional<ReportPipe> report_ = {};
   std::vector<Dimension> tried_ = {};

@@ -7,14 +7,17 @@
 //   entry run    REPORT CPU CANARY PID NETWORK WRITABLE COMMAND…   the container's only command
 //   entry hold   REPORT CPU CANARY PID NETWORK WRITABLE            a container that is kept
 //   entry exec   REPORT CPU COMMAND…                               one command in it
+//   entry keep   REPORT LIFE CANARY PID NETWORK WRITABLE           one that outlives who made it
+//   entry join   REPORT CPU COMMAND…                               one of many commands in it
 //   entry limits REPORT                                            are processes and memory limited?
-// CPU are the seconds of processor time for everybody together. A dash stands for what is not tried or limited.
+// CPU are the seconds of processor time for everybody together, LIFE milliseconds. A dash stands for what is not tried or limited.
 #include "run/entry/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -31,24 +34,15 @@
 
 #include "run/child/raw_syscall.h"
 #include "run/init/bytes_out.h"
+#include "run/supervisor/descendants.h"
+#include "run/supervisor/kernel.h"
 
 using harn::run::child::raw_syscall;
 using harn::run::child::Word;
 using harn::run::child::word_of;
 namespace entry = harn::run::entry;
 namespace init = harn::run::init;
-
-// The compiler may ask for these two even where nobody wrote them.
-extern "C" void* memset(void* to, int value, unsigned long count) {
-  auto* bytes = static_cast<volatile unsigned char*>(to);
-  for (unsigned long i = 0; i < count; ++i) bytes[i] = static_cast<unsigned char>(value);
-  return to;
-}
-extern "C" void* memcpy(void* to, const void* from, unsigned long count) {
-  auto* bytes = static_cast<volatile unsigned char*>(to);
-  for (unsigned long i = 0; i < count; ++i) bytes[i] = static_cast<const unsigned char*>(from)[i];
-  return to;
-}
+namespace supervisor = harn::run::supervisor;
 
 namespace {
 
@@ -60,6 +54,7 @@ constexpr int longest_path = 4096;
 constexpr long ack_pause_ns = 500'000;
 constexpr int ack_patience = 40'000;  // twenty seconds
 constexpr long cpu_look_ns = 100'000'000;
+constexpr long sweep_pause_ns = 100'000;
 
 [[noreturn]] void leave(int code) {
   for (;;) raw_syscall(SYS_exit_group, code);
@@ -297,6 +292,7 @@ Word find_and_execute(char** argv, char** envp) {
 
 struct Life {
   Word command = 0;
+  bool shared = false;  // others have commands here too, who are not ours to end
   bool ended = false;
   int status = 0;
   unsigned long swept = 0;
@@ -319,8 +315,23 @@ bool reap(Life& life, int options) {
 
 void end_everybody() { raw_syscall(SYS_kill, -1, SIGKILL); }
 
-[[noreturn]] void finish(const Launcher& launcher, Life& life, const Counters& counters) {
+// Everybody whom this command started comes to us when their parents end.
+void end_descendants(Life& life) {
+  static supervisor::Found found;
+  while (reap(life, WNOHANG)) {
+    supervisor::signal_descendants(SIGKILL, found);
+    const timespec pause = {.tv_sec = 0, .tv_nsec = sweep_pause_ns};
+    raw_syscall(SYS_nanosleep, word_of(&pause), 0);
+  }
+}
+
+void end_own(Life& life) {
+  if (life.shared) return end_descendants(life);
   end_everybody();
+}
+
+[[noreturn]] void finish(const Launcher& launcher, Life& life, const Counters& counters) {
+  end_own(life);
   while (reap(life, 0)) {
   }
   rusage used = {};
@@ -365,14 +376,14 @@ void pass_signals(int signals, Word command) {
     const timespec look_again = {.tv_sec = 0, .tv_nsec = cpu_look_ns};
     raw_syscall(SYS_ppoll, word_of(ends), 2, cpu.watched() ? word_of(&look_again) : 0, 0, 0);
     if (ends[1].revents != 0) {  // harn is gone, or wants an end
-      end_everybody();
+      end_own(life);
       leave(failed_exit);
     }
     pass_signals(signals, life.command);
   }
 }
 
-[[noreturn]] void run_command(const Launcher& launcher, const char* cpu_seconds, char** argv, char** envp) {
+[[noreturn]] void run_command(const Launcher& launcher, const char* cpu_seconds, bool shared, char** argv, char** envp) {
   const Counters counters;
   const CpuBudget cpu(cpu_seconds);
   const int signals = open_signals();
@@ -383,12 +394,32 @@ void pass_signals(int signals, Word command) {
     launcher.tell({.kind = entry::Record::not_started, .error = static_cast<int>(-command)});
     leave(failed_exit);
   }
-  live(launcher, signals, {.command = command}, counters, cpu);
+  live(launcher, signals, {.command = command, .shared = shared}, counters, cpu);
 }
 
 [[noreturn]] void hold(const Launcher& launcher) {
   const Counters counters;
   live(launcher, open_signals(), {}, counters, CpuBudget("-"));
+}
+
+// Nobody has to listen: it ends when it is told to, or when its time is over.
+[[noreturn]] void keep(const Launcher& launcher, const char* life_ms) {
+  const int signals = open_signals();
+  raw_syscall(SYS_close, launcher.fd());
+  timespec now = {};
+  raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, word_of(&now));
+  const bool limited = !is_dash(life_ms);
+  const long end_ms = now.tv_sec * 1000 + now.tv_nsec / 1'000'000 + number(life_ms);
+  for (Life life;;) {
+    reap(life, WNOHANG);
+    raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, word_of(&now));
+    const long left = end_ms - (now.tv_sec * 1000 + now.tv_nsec / 1'000'000);
+    if (limited && left <= 0) leave(0);
+    const timespec until = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1'000'000};
+    pollfd ready = {.fd = signals, .events = POLLIN, .revents = 0};
+    raw_syscall(SYS_ppoll, word_of(&ready), 1, limited ? word_of(&until) : 0, 0, 0);
+    pass_signals(signals, 0);
+  }
 }
 
 bool processes_limited() {
@@ -443,8 +474,10 @@ extern "C" [[noreturn]] void harn_entry_main(long* stack) {
   auto** argv = reinterpret_cast<char**>(stack + 1);
   char** envp = argv + argc + 1;
   const char* mode = argc > report_word ? argv[mode_word] : "";
-  const bool tries = same(mode, "run") || same(mode, "hold");
-  const bool commands = same(mode, "run") || same(mode, "exec");
+  const bool keeps = same(mode, "keep");
+  const bool joins = same(mode, "join");
+  const bool tries = same(mode, "run") || same(mode, "hold") || keeps;
+  const bool commands = same(mode, "run") || same(mode, "exec") || joins;
   const int command = tries ? after_trials : commands ? first_trial : cpu_word;
   if (argc < command + (commands ? 1 : 0) || (!tries && !commands && !same(mode, "limits"))) leave(failed_exit);
   raw_syscall(SYS_prctl, PR_SET_DUMPABLE, 0);
@@ -453,7 +486,8 @@ extern "C" [[noreturn]] void harn_entry_main(long* stack) {
   if (tries) ready.doors = try_doors({argv[first_trial], argv[first_trial + 1], argv[first_trial + 2], argv[first_trial + 3]});
   launcher.tell(ready);
   launcher.await_answer();
-  if (commands) run_command(launcher, argv[cpu_word], argv + command, envp);
+  if (commands) run_command(launcher, argv[cpu_word], joins, argv + command, envp);
+  if (keeps) keep(launcher, argv[cpu_word]);
   if (tries) hold(launcher);
   measure_limits(launcher);
 }
