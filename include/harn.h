@@ -110,6 +110,41 @@ HARN_API char* harn_executor_execute(const harn_executor* executor, const char* 
  *  .harness/config.toml with such a table, with every default filled in. */
 HARN_API char* harn_harness_config(const char* request);
 
+/* ---- sessions ---------------------------------------------------------------------------------------- */
+
+/* A sandbox that stays: the contract of harn/session.h, the values as JSON there. Sessions outlive the program; any later one of the same
+ *  user that opens the same backend finds them. Errors have "kind" too: "session_not_found", "unsupported" (with "backend"),
+ *  "invalid_request", "lifecycle", "exec", "network_policy", "io", "json" or "task", and "detail".
+ *
+ *  {"backend": "local", "profile": "os_hardened", "root_dir": "/...", "lifetime_ms": 3600000, "image": "...", "context": {...},
+ *  "audit": "process"}, all of it optional. "backend" may be "docker", "podman" or "container"; "image" is for those. Without a root_dir
+ * each session has a fresh directory. */
+typedef struct harn_backend harn_backend;
+HARN_API harn_backend* harn_backend_open(const char* request, char** error);
+HARN_API void harn_backend_close(harn_backend* backend); /* its sessions stay */
+/* {"name": "local", "capabilities": {"local_process_sandbox": true, ...}} */
+HARN_API char* harn_backend_describe(const harn_backend* backend);
+
+/* A SandboxSpec, "{}" for one with nothing special, to a SandboxSession. */
+HARN_API char* harn_session_create(harn_backend* backend, const char* spec);
+/* {"command": "make", "args": ["test"], "cwd": "...", "env": {...}, "stdin": "...", "timeout": {"secs": 30, "nanos": 0}} to
+ *  {"stdout", "stderr", "exit_code", "timed_out"}. */
+HARN_API char* harn_session_exec(harn_backend* backend, const char* id, const char* request, const harn_stop* stop, harn_output output,
+                                 void* user);
+HARN_API char* harn_session_list(harn_backend* backend); /* {"sessions": [...]} */
+HARN_API char* harn_session_show(harn_backend* backend, const char* id);
+/* {"source": "/...", "target": "/mnt/...", "access": "read_only"}; an empty source is a fresh directory. */
+HARN_API char* harn_session_mount(harn_backend* backend, const char* id, const char* mount);
+/* {"mode": "unrestricted"} or {"mode": "limited", "allowed_hosts": []} */
+HARN_API char* harn_session_network(harn_backend* backend, const char* id, const char* policy);
+HARN_API char* harn_session_snapshot(harn_backend* backend, const char* id);
+HARN_API char* harn_session_restore(harn_backend* backend, const char* id, const char* snapshot); /* as snapshot() gave it */
+HARN_API char* harn_session_suspend(harn_backend* backend, const char* id);
+HARN_API char* harn_session_resume(harn_backend* backend, const char* id);
+HARN_API char* harn_session_terminate(harn_backend* backend, const char* id); /* {} */
+/* What killed programs and reboots left: {"cleared": ["id", ...]} */
+HARN_API char* harn_session_gc(harn_backend* backend);
+
 /* ---- diagnostics ------------------------------------------------------------------------------------- */
 
 /* The argument is a context as above, or NULL for this process's. */

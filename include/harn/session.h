@@ -174,6 +174,7 @@ struct SandboxCapabilities {
   bool operator==(const SandboxCapabilities&) const = default;
 };
 
+// Input and output that is no UTF-8 travels as {"base64": "…"}.
 std::string to_json(const NetworkPolicy& value);
 std::string to_json(const SandboxSpec& value);
 std::string to_json(const SandboxSession& value);

@@ -3,13 +3,11 @@
 // what a library beneath us throws for want of memory becomes an answer too.
 #include "harn.h"
 
-#include <cstdlib>
-#include <cstring>
-#include <exception>
 #include <memory>
 
 #include "base/json.h"
 #include "capi/answer_files.h"
+#include "capi/answers.h"
 #include "capi/requests.h"
 #include "embed/error_json.h"
 #include "embed/harness_table.h"
@@ -17,10 +15,6 @@
 #include "embed/ready.h"
 #include "harn/doctor.h"
 #include "harn/policy_text.h"
-
-struct harn_stop {
-  harn::Stop stop;
-};
 
 struct harn_sandbox {
   std::unique_ptr<harn::AuditLog> log = {};
@@ -46,82 +40,11 @@ struct harn_files {
 namespace harn::capi {
 namespace {
 
-constexpr auto out_of_memory = R"({"error": {"code": "internal", "category": "internal", "stage": "load", "message": "no memory is left",)"
-                               R"( "hint": "", "where": ""}})";
-
-// malloc, so that harn_free() is free() whichever way C++ is linked.
-char* handed_over(std::string_view text) {
-  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
-  if (copy == nullptr) return nullptr;
-  std::memcpy(copy, text.data(), text.size());
-  copy[text.size()] = '\0';
-  return copy;
-}
-
-std::string error_text(const Error& error) {
-  base::Value out;
-  out.set("error", embed::error_value(error));
-  return base::print_json(out);
-}
-
-Error thrown(const char* what) {
-  return {.code = ErrorCode::internal, .stage = Stage::load, .message = std::string("the library failed: ") + what};
-}
-
-// A function that answers with text or an error.
-template <class Work>
-char* answer(Work work) noexcept {
-  try {
-    const Result<std::string> text = work();
-    return handed_over(text ? *text : error_text(text.error()));
-  } catch (const std::bad_alloc&) {
-    return handed_over(out_of_memory);
-  } catch (const std::exception& problem) {
-    return handed_over(error_text(thrown(problem.what())));
-  } catch (...) {
-    return handed_over(error_text(thrown("an unknown exception")));
-  }
-}
-
-// A function that makes an object, or says why not.
-template <class Object, class Work>
-Object* make(char** error, Work work) noexcept {
-  if (error != nullptr) *error = nullptr;
-  Object* made = nullptr;
-  char* text = answer([&]() -> Result<std::string> {
-    Result<std::unique_ptr<Object>> object = work();
-    if (!object) return fail(std::move(object).error());
-    made = object->release();
-    return std::string();
-  });
-  if (made != nullptr || error == nullptr) std::free(text);
-  else *error = text;
-  return made;
-}
-
 Error both_ways() {
   return {.code = ErrorCode::protocol,
           .stage = Stage::load,
           .message = "a run cannot be recorded and replayed at once",
           .hint = "leave 'record' or 'replay' out"};
-}
-
-Error no_object() {
-  return {.code = ErrorCode::protocol, .stage = Stage::load, .message = "the object is NULL", .hint = "open or create it first"};
-}
-
-OutputSink sink_for(harn_output output, void* user) {
-  if (output == nullptr) return {};
-  return [output, user](Output which, std::string_view bytes) { output(user, which == Output::out ? 1 : 2, bytes.data(), bytes.size()); };
-}
-
-// The log of `harn run`, unless the program wants none.
-std::unique_ptr<AuditLog> log_for(std::optional<AuditMode> asked, Profile profile, Context& context) {
-  const auto mode = asked.value_or(profile == Profile::os_hardened ? AuditMode::power : AuditMode::process);
-  if (mode == AuditMode::off) return nullptr;
-  auto log = AuditLog::open({.directory = embed::audit_directory(context.environment), .session_id = make_run_id(), .durability = mode});
-  context.audit = log.get();
-  return log;
 }
 
 Result<HostFacts> facts_for(const char* context) {

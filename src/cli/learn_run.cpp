@@ -13,6 +13,7 @@
 #include "embed/explain.h"
 #include "embed/ready.h"
 #include "host/user_files.h"
+#include "session/overlay.h"
 #include "workspace/pending.h"
 
 namespace harn::cli {
@@ -79,7 +80,7 @@ Result<LearnOutcome> run_for_learning(const LearnRun& run, const LearnPlace& pla
   how.nameservers = named_resolvers(caller);
   how.on_refusal = [&](const Refused& refused) { watching(refused, out.prepared); };
   if (!run.interactive) how.streams = {Stream::empty, Stream::capture, Stream::capture};
-  HARN_TRY(pending, begin_overlay(plan, options));
+  HARN_TRY(pending, session::begin_overlay(options, plan));
   auto outcome = embed::run_looked({plan, out.prepared.policy, out.prepared.rules, out.prepared.facts}, std::move(how));
   if (pending) HARN_OK(pending->discard());
   if (!outcome) return fail(std::move(outcome).error());

@@ -9,7 +9,6 @@
 #include "cli/args.h"
 #include "harn/outcome.h"
 #include "harn/plan.h"
-#include "workspace/pending.h"
 
 namespace harn::cli {
 
@@ -17,8 +16,5 @@ int exit_code_of(const Outcome& outcome);
 
 // For hosts whose resolver is not in /etc/resolv.conf, and for tests.
 std::vector<std::string> named_resolvers(const Caller& caller);
-
-// Made ready and held until the command has ended, so that nobody applies what is still being written.
-Result<std::optional<workspace::Pending>> begin_overlay(const Plan& plan, const PlanOptions& options);
 
 }  // namespace harn::cli

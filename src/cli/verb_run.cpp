@@ -15,6 +15,7 @@
 #include "embed/taping.h"
 #include "harn/sandbox.h"
 #include "host/user_files.h"
+#include "session/overlay.h"
 #include "workspace/pending.h"
 
 namespace harn::cli {
@@ -38,6 +39,14 @@ void keep_on_tape(TapeWriter& tape, embed::Taping& taping, const Plan& plan, con
   reply.err +=
       fmt::format("harn: warning: {} is not on the tape: {}\n", outcome ? "the command ran, but it" : "this", kept.error().message);
   if (reply.exit_code == 0) reply.exit_code = exit_no;
+}
+
+std::string copy_lines(const workspace::Pending& pending) {
+  std::string out;
+  for (const auto& layer : pending.layers())
+    if (layer.copied)
+      out += fmt::format("harn: note: no layer can lie over {}: the command works on a copy\n", base::quoted(layer.root.text()));
+  return out;
 }
 
 std::string pending_line(const workspace::Pending& pending) {
@@ -65,7 +74,8 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, Pre
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
   else caller.tell(lines_before(plan, prepared, caller));
   HARN_TRY(receipt, receipt_place(arguments, prepared));
-  HARN_TRY(pending, begin_overlay(plan, prepared.options));
+  HARN_TRY(pending, session::begin_overlay(prepared.options, plan));
+  if (pending && !json) caller.tell(copy_lines(*pending));
   std::optional<embed::Taping> taping;
   HARN_TRY(asks, ask_settings({arguments, caller, prepared, plan}, options));
   if (tape) taping.emplace(embed::described_run(prepared.asked, prepared.command, plan.cwd)).listen(options);

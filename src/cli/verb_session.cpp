@@ -141,9 +141,6 @@ std::string age_text(std::uint64_t created_ms) {
 }  // namespace
 
 Result<Reply> session_create(const Arguments& arguments, const Caller& caller) {
-  if (arguments.has("overlay"))
-    return wrong_usage("a session's changes cannot wait in a layer",
-                       "use 'harn session snapshot' and 'harn session restore', or 'harn run --overlay'");
   RunAudit audit(arguments, caller);
   HARN_TRY(prepared, prepare(arguments, caller, audit.settings()));
   HARN_TRY(spec, spec_from(arguments, prepared.context));
@@ -327,7 +324,7 @@ Result<Reply> session_terminate(const Arguments& arguments, const Caller& caller
   for (const auto& id : arguments.operands()) {
     RunAudit audit(arguments, caller);
     HARN_TRY(record, said(session::load(places, id)));
-    HARN_OK(said(session::end(places, id)));
+    HARN_OK(said(session::end(places, id, arguments.has("discard"))));
     HARN_OK(tell_audit(audit, AuditEventType::session_terminated, record, {}));
     gone.emplace_back(id);
     text += fmt::format("{} is gone\n", id);

@@ -137,16 +137,30 @@ constexpr Option trust_options[] = {
 };
 constexpr OptionGroup trust_groups[] = {{"Options", trust_options}};
 
+constexpr Option waiting_in{.name = "session", .value = "ID", .help = "of this session, in place of the project's"};
 constexpr Option diff_options[] = {
+    waiting_in,
     {.name = "stat", .help = "only what changed, one path per line"},
     {.name = "json", .help = "answer as JSON"},
 };
 constexpr OptionGroup diff_groups[] = {{"Options", diff_options}};
 constexpr Option apply_options[] = {
+    waiting_in,
     {.name = "protected", .help = "protected names too"},
     {.name = "json", .help = "answer as JSON"},
 };
 constexpr OptionGroup apply_groups[] = {{"Options", apply_options}};
+
+constexpr Option discard_options[] = {
+    waiting_in,
+    {.name = "json", .help = "answer as JSON"},
+};
+constexpr OptionGroup discard_groups[] = {{"Options", discard_options}};
+constexpr Option terminate_options[] = {
+    {.name = "discard", .help = "also where changes of the workspace wait in it, which are lost"},
+    {.name = "json", .help = "answer as JSON"},
+};
+constexpr OptionGroup terminate_groups[] = {{"Options", terminate_options}};
 
 constexpr Option session_options[] = {
     {.name = "id", .value = "NAME", .help = "of the session; one is made where none is given"},
@@ -306,7 +320,7 @@ constexpr Verb table[] = {
      .max_operands = 1000,
      .complete = Complete::file,
      .run = apply_verb},
-    {.name = "discard", .summary = "Forget these changes.", .groups = json_groups, .run = discard_verb},
+    {.name = "discard", .summary = "Forget these changes.", .groups = discard_groups, .run = discard_verb},
     {.name = "session create", .summary = "Make a sandbox that stays, and print its id.", .groups = create_groups, .run = session_create},
     {.name = "session exec",
      .operands = "ID [--] CMD [ARG...]",
@@ -368,7 +382,7 @@ constexpr Verb table[] = {
     {.name = "session terminate",
      .operands = "ID...",
      .summary = "End sessions, with everybody and everything in them.",
-     .groups = json_groups,
+     .groups = terminate_groups,
      .min_operands = 1,
      .max_operands = 1000,
      .run = session_terminate},

@@ -9,10 +9,14 @@
 #include "cli/load.h"
 #include "cli/prepare.h"
 #include "cli/verbs.h"
+#include "embed/ready.h"
 #include "files/git_names.h"
+#include "harn/policy_text.h"
 #include "harn/probe.h"
+#include "session/overlay.h"
 #include "workspace/patch.h"
 #include "workspace/pending.h"
+#include "workspace/renames.h"
 
 namespace harn::cli {
 namespace {
@@ -36,10 +40,50 @@ struct Listed {
   Found found = {};
   AbsPath path = {};
   bool is_protected = false;
+  AbsPath renamed_from = {};  // the root of all: it was not
+  AbsPath renamed_to = {};
 };
 
-Result<std::optional<workspace::Pending>> pending_here(const Caller& caller) {
-  return workspace::Pending::open(workspace::place_of(state_directory(caller), find_project_root(caller.cwd)));
+// Changes that wait, and who decides about names in them.
+struct Held {
+  std::optional<workspace::Pending> pending = {};
+  bool in_use = false;         // somebody still looks through the layers
+  sys::UniqueFd session = {};  // nobody else changes the session meanwhile
+  std::optional<session::Record> record = {};
+};
+
+Result<Held> pending_here(const Arguments& arguments, const Caller& caller) {
+  Held out;
+  const auto* id = arguments.value("session");
+  if (id == nullptr) {
+    HARN_TRY(pending, workspace::Pending::open(workspace::place_of(state_directory(caller), find_project_root(caller.cwd))));
+    out.pending = std::move(pending);
+    return out;
+  }
+  const auto places = session::places_for(caller.environment);
+  const auto worded = [](const SandboxError& error) {
+    return fail(Error{.code = ErrorCode::not_available, .stage = Stage::load, .message = describe(error), .hint = error.hint});
+  };
+  auto record = session::load(places, *id);
+  if (!record) return worded(record.error());
+  auto waiting = session::waiting_of(places, *record);
+  if (!waiting) return worded(waiting.error());
+  out.pending = std::move(waiting->pending);
+  out.in_use = waiting->in_use;
+  out.session = std::move(waiting->lock);
+  out.record = std::move(*record);
+  return out;
+}
+
+// The policy whose commands made the changes.
+Result<PathRules> rules_for(const Held& held, const Arguments& arguments, const Caller& caller) {
+  if (!held.record) {
+    HARN_TRY(prepared, prepare(arguments, caller));
+    return std::move(prepared.rules);
+  }
+  HARN_TRY(facts, proved_facts(caller, /*confining=*/false));
+  HARN_TRY(policy, parse_policy_json(held.record->policy, {.home = facts.home}));
+  return embed::look_at_host(facts, policy, caller.environment).rules;
 }
 
 // What the policy closes to commands, and what git outside would run or follow: also in a repository that a command made.
@@ -52,6 +96,24 @@ void mark_protected(const PathRules& rules, std::vector<Listed>& all) {
     const bool inside = std::ranges::any_of(made, [&](const AbsPath& around) { return around.contains(path); });
     listed.is_protected = inside || !rules.decide(path, FileOp::write).allowed || files::is_trusted_by_git(path);
   }
+}
+
+Status mark_renamed(const workspace::Pending& pending, std::vector<Listed>& all) {
+  for (std::size_t i = 0; i < pending.layers().size(); ++i) {
+    std::vector<workspace::Change> here;
+    for (const auto& listed : all)
+      if (listed.found.layer == i) here.push_back(listed.found.change);
+    HARN_TRY(renames, workspace::find_renames(pending.layers()[i], here));
+    for (const auto& [now, before] : renames)
+      for (auto& listed : all) {
+        if (listed.found.layer != i) continue;
+        if (listed.found.change.path == now && listed.found.change.kind == Kind::added)
+          listed.renamed_from = pending.layers()[i].root.join(before);
+        if (listed.found.change.path == before && listed.found.change.kind == Kind::deleted)
+          listed.renamed_to = pending.layers()[i].root.join(now);
+      }
+  }
+  return {};
 }
 
 // Of all changes those at or beneath the operands; one that names nothing is an error.
@@ -76,9 +138,10 @@ Result<std::vector<Listed>> chosen(const workspace::Pending& pending, const Argu
       used[i] = used[i] || !around || path == wanted[i];
     }
     if (!take) continue;
-    out.push_back({std::move(found), std::move(path)});
+    out.push_back({.found = std::move(found), .path = std::move(path)});
   }
   mark_protected(rules, out);
+  HARN_OK(mark_renamed(pending, out));
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (!used[i]) return wrong_usage(fmt::format("no change waits at {}", base::quoted(wanted[i].text())), "'harn diff --stat' lists them");
   return out;
@@ -93,6 +156,8 @@ std::string shown(const AbsPath& path, const AbsPath& cwd) {
 std::string line_of(const Listed& listed, const AbsPath& cwd) {
   auto out = fmt::format("{:<9} {}", name_of(listed.found.change.kind), base::one_line(shown(listed.path, cwd)));
   if (listed.found.change.after.is_directory() || listed.found.change.before.is_directory()) out += "/";
+  if (!listed.renamed_from.is_root()) out += fmt::format("  (was {})", base::one_line(shown(listed.renamed_from, cwd)));
+  if (!listed.renamed_to.is_root()) out += fmt::format("  (now {})", base::one_line(shown(listed.renamed_to, cwd)));
   if (listed.is_protected) out += "  (protected)";
   if (!listed.found.change.conflict.empty()) out += fmt::format("  (conflict: {})", listed.found.change.conflict);
   return out + "\n";
@@ -106,6 +171,8 @@ base::Value value_of(const Listed& listed) {
   if (change.before.exists()) out.set("mode_before", fmt::format("{:06o}", change.before.mode));
   if (change.after.exists()) out.set("mode_after", fmt::format("{:06o}", change.after.mode));
   if (change.after.is_file()) out.set("bytes", change.after.size);
+  if (!listed.renamed_from.is_root()) out.set("renamed_from", listed.renamed_from.text());
+  if (!listed.renamed_to.is_root()) out.set("renamed_to", listed.renamed_to.text());
   if (listed.is_protected) out.set("protected", true);
   if (!change.conflict.empty()) out.set("conflict", change.conflict);
   return out;
@@ -135,12 +202,13 @@ std::unexpected<Error> nothing_waits() {
 }  // namespace
 
 Result<Reply> diff_verb(const Arguments& arguments, const Caller& caller) {
-  HARN_TRY(pending, pending_here(caller));
+  HARN_TRY(held, pending_here(arguments, caller));
+  const auto& pending = held.pending;
   if (!pending && !arguments.operands().empty()) return nothing_waits();
   std::vector<Listed> all;
   if (pending) {
-    HARN_TRY(prepared, prepare(arguments, caller));
-    HARN_TRY(found, chosen(*pending, arguments, caller, prepared.rules));
+    HARN_TRY(rules, rules_for(held, arguments, caller));
+    HARN_TRY(found, chosen(*pending, arguments, caller, rules));
     all = std::move(found);
   }
   Reply reply;
@@ -155,6 +223,13 @@ Result<Reply> diff_verb(const Arguments& arguments, const Caller& caller) {
       reply.out += line_of(listed, caller.cwd);
       continue;
     }
+    if (!listed.renamed_to.is_root()) continue;  // told with its new name
+    if (!listed.renamed_from.is_root()) {
+      reply.out += for_reader(
+          workspace::rename_text(base::one_line(shown(listed.renamed_from, caller.cwd)), base::one_line(shown(listed.path, caller.cwd))),
+          caller);
+      continue;
+    }
     const auto& layer = pending->layers()[listed.found.layer];
     HARN_TRY(patch, workspace::patch_of(layer, listed.found.change, base::one_line(shown(listed.path, caller.cwd))));
     reply.out += for_reader(patch, caller);
@@ -164,10 +239,11 @@ Result<Reply> diff_verb(const Arguments& arguments, const Caller& caller) {
 }
 
 Result<Reply> apply_verb(const Arguments& arguments, const Caller& caller) {
-  HARN_TRY(pending, pending_here(caller));
+  HARN_TRY(held, pending_here(arguments, caller));
+  auto& pending = held.pending;
   if (!pending) return nothing_waits();
-  HARN_TRY(prepared, prepare(arguments, caller));
-  HARN_TRY(all, chosen(*pending, arguments, caller, prepared.rules));
+  HARN_TRY(rules, rules_for(held, arguments, caller));
+  HARN_TRY(all, chosen(*pending, arguments, caller, rules));
   std::vector<Listed> left;
   std::vector<Found> taken;
   Reply reply;
@@ -179,13 +255,15 @@ Result<Reply> apply_verb(const Arguments& arguments, const Caller& caller) {
     if (listed.found.change.kind == Kind::deleted && !arguments.has("json")) reply.out += line_of(listed, caller.cwd);
     taken.push_back(listed.found);
   }
-  HARN_TRY(done, pending->apply(std::move(taken)));
+  HARN_TRY(done, pending->apply(std::move(taken), held.in_use));
   for (auto& found : done.left) {
     auto path = pending->layers()[found.layer].root.join(found.change.path);
-    left.push_back({std::move(found), std::move(path), false});
+    left.push_back({.found = std::move(found), .path = std::move(path)});
   }
-  HARN_TRY(over, pending->is_empty());
-  if (over) HARN_OK(pending->discard());
+  if (!held.in_use) {
+    HARN_TRY(over, pending->is_empty());
+    if (over) HARN_OK(pending->discard());
+  }
   reply.exit_code = left.empty() ? 0 : exit_no;
   if (arguments.has("json")) {
     base::Value out;
@@ -202,7 +280,13 @@ Result<Reply> apply_verb(const Arguments& arguments, const Caller& caller) {
 }
 
 Result<Reply> discard_verb(const Arguments& arguments, const Caller& caller) {
-  HARN_TRY(pending, pending_here(caller));
+  HARN_TRY(held, pending_here(arguments, caller));
+  auto& pending = held.pending;
+  if (held.in_use)
+    return fail(Error{.code = ErrorCode::refused,
+                      .stage = Stage::load,
+                      .message = fmt::format("commands of {} still see these changes", base::quoted(held.record->id)),
+                      .hint = fmt::format("'harn session terminate --discard {}' ends it and forgets them", held.record->id)});
   std::size_t count = 0;
   if (pending) {
     if (const auto changes = pending->changes()) count = changes->size();

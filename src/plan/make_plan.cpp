@@ -241,7 +241,7 @@ Result<Plan> plan_confined(const PlanInput& input, const PlanOptions& options) {
   HARN_TRY(chosen, options.backend ? use_named(*options.backend, input) : choose(input));
   plan::apply_gate(input.policy, options, chosen);
   HARN_OK(plan::show_guests(options.guests, chosen));
-  if (options.overlay) HARN_OK(plan::lay_over(input.policy, {*options.overlay, options.overlay_all}, chosen));
+  if (options.overlay) HARN_OK(plan::lay_over(input.policy, {*options.overlay, options.overlay_all, options.guests}, chosen));
   return chosen;
 }
 

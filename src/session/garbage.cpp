@@ -9,6 +9,7 @@
 #include "session/contained.h"
 #include "session/errors.h"
 #include "session/life.h"
+#include "session/overlay.h"
 #include "sys/files.h"
 
 namespace harn::session {
@@ -52,6 +53,8 @@ SandboxResult<bool> clear(const Places& places, const std::string& id) {
   const bool same_boot = record.boot_id.empty() || record.boot_id == boot_id();
   const bool alive = same_boot && answers(record.socket);
   if (loaded && record.ready && (!record.kept || alive)) return false;
+  // What somebody made and nobody looked at is not garbage.
+  if (loaded && record.ready && record.overlay && changes_wait(places, record)) return false;
   if (alive) HARN_SESSION_OK(run::end_keeper(record.socket, record.keeper), lifecycle);
   HARN_SESSION_OK(forget(places, record), lifecycle);
   return true;

@@ -23,6 +23,7 @@
 #include "session/errors.h"
 #include "session/exec.h"
 #include "session/names.h"
+#include "session/overlay.h"
 #include "sys/files.h"
 #include "sys/random_number.h"
 
@@ -199,6 +200,7 @@ SandboxSession session_of(const Places& places, const Record& record) {
                                                   : "made anew for every command"},
                   {"network", record.network.unrestricted ? "allowed" : "none"}};
   if (record.contained()) out.metadata.insert({{"container", record.container}, {"image_id", record.image_id}});
+  if (record.overlay) out.metadata.emplace("overlay", "changes wait");
   for (const auto& [name, value] : record.labels) out.metadata.emplace("label." + name, value);
   return out;
 }
@@ -211,13 +213,19 @@ SandboxResult<Record> live(const Places& places, const std::string& id) {
   return record;
 }
 
-SandboxResult<void> end(const Places& places, const std::string& id) {
+SandboxResult<void> end(const Places& places, const std::string& id, bool discard) {
   HARN_SESSION_PASS(load(places, id));
   HARN_SESSION_TAKE(lock, held(places, id));
   HARN_SESSION_TAKE(record, load(places, id));
   if (!record.kept && !record.contained() && is_busy(places, record))
     return fail_with(session::Kind::lifecycle, fmt::format("commands are running in {}", base::quoted(id)),
                      "end them first: without user namespaces only those who started them can");
+  if (record.overlay && !discard && changes_wait(places, record))
+    return fail_with(
+        session::Kind::lifecycle, fmt::format("changes of the workspace wait in {}", base::quoted(id)),
+        fmt::format("look at them with 'harn diff --session {0}', then 'harn apply --session {0}', or end it with 'harn session "
+                    "terminate --discard {0}'",
+                    id));
   HARN_SESSION_PASS(end_boundary(places, record));
   HARN_SESSION_OK(forget(places, record), lifecycle);
   return {};

@@ -48,7 +48,8 @@ SandboxResult<sys::UniqueFd> held(const Places& places, const std::string& id);
 // Nothing runs in it now; only where nobody else counts its commands.
 bool is_busy(const Places& places, const Record& record);
 
-SandboxResult<void> end(const Places& places, const std::string& id);
+// Changes that wait keep it, unless they may be lost.
+SandboxResult<void> end(const Places& places, const std::string& id, bool discard = false);
 SandboxResult<Record> sleep(const Places& places, const std::string& id);
 SandboxResult<Record> wake(const Places& places, const std::string& id);
 

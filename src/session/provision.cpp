@@ -8,6 +8,7 @@
 #include "policy/hosts.h"
 #include "session/errors.h"
 #include "session/life.h"
+#include "session/overlay.h"
 #include "sys/files.h"
 
 namespace harn::session {
@@ -72,10 +73,17 @@ SandboxResult<Record> provision(ProvisionRequest request) {
   grant(record.mounts, policy);
   name_mounts(record.mounts, record.contained() || ground.facts.linux.user_namespaces, policy);
   request.options.guests = guests_of(record.mounts);
+  if (request.options.overlay) {
+    if (record.contained()) return unsupported(record.backend, "changes that wait", "leave --overlay out, or use the local backend");
+    request.options.overlay = overlay_of(ground.places, record.id);
+  }
   HARN_SESSION_TRY(sandbox, Sandbox::open(policy, {.environment = request.environment, .cwd = record.root}, request.options), lifecycle);
   Command command{.argv = {"true"}, .cwd = record.root, .environment = request.environment};
   if (!request.image.empty()) command.image = request.image;
   HARN_SESSION_TRY(plan, sandbox.plan(command), lifecycle);
+  // Held until the session is there; its layers stay.
+  HARN_SESSION_TRY(pending, begin_overlay(request.options, plan), lifecycle);
+  record.overlay = pending.has_value();
   return reserved.start({.plan = plan,
                          .policy = sandbox.policy(),
                          .command = command,

@@ -89,6 +89,7 @@ std::string print_record(const Record& record) {
   for (const auto& proof : record.proofs) proofs.emplace_back(proof);
   out.set("proofs", std::move(proofs));
   out.set("profile", record.profile);
+  out.set("overlay", record.overlay);
   out.set("container", record.container);
   out.set("image_id", record.image_id);
   return base::print_json(out) + "\n";
@@ -108,7 +109,11 @@ SandboxResult<Record> parse_record(std::string_view text) {
   reader.flag("ready", out.ready).flag("suspended", out.suspended).number("created_ms", created).text("boot_id", out.boot_id);
   reader.number("keeper", keeper).text("socket", socket, true).text("root", root, true).flag("own_root", out.own_root);
   reader.map("labels", out.labels).text("policy", out.policy).text("plan_digest", out.plan_digest).map("env_added", out.env_added);
-  reader.texts("proofs", out.proofs).text("profile", out.profile).text("container", out.container).text("image_id", out.image_id);
+  reader.texts("proofs", out.proofs)
+      .text("profile", out.profile)
+      .flag("overlay", out.overlay)
+      .text("container", out.container)
+      .text("image_id", out.image_id);
   if (version != 1) reader.wrong("version", "1");
   if (const auto* limits = reader.member("limits")) {
     HARN_SESSION_TAKE(read, read_limits(*limits));

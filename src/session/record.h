@@ -50,6 +50,7 @@ struct Record {
   std::map<std::string, std::string> env_added = {};  // variables that point to places inside
   std::vector<std::string> proofs = {};
   std::string profile = {};
+  bool overlay = false;        // changes of its workspace wait beside its record
   std::string container = {};  // its id; of the backends docker and podman
   std::string image_id = {};
 

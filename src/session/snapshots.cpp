@@ -89,6 +89,9 @@ SandboxResult<SandboxSnapshot> take_snapshot(const Places& places, const std::st
   HARN_SESSION_PASS(live(places, id));
   HARN_SESSION_TAKE(lock, held(places, id));
   HARN_SESSION_TAKE(record, live(places, id));
+  if (record.overlay)
+    return unsupported(record.backend, "snapshots of a session whose changes wait",
+                       "'harn apply --session' or 'harn diff --session' has them");
   const auto store = store_of(places);
   const auto before = newest_of(store, id);
   HARN_SESSION_TAKE(stopped, Stopped::all(places, record));
@@ -119,6 +122,7 @@ SandboxResult<Record> restore_snapshot(const Places& places, const std::string& 
   HARN_SESSION_PASS(live(places, id));
   HARN_SESSION_TAKE(lock, held(places, id));
   HARN_SESSION_TAKE(record, live(places, id));
+  if (record.overlay) return unsupported(record.backend, "restoring into a session whose changes wait", "restore into another session");
   const auto store = store_of(places);
   const auto loaded = store.load(snapshot);
   if (!loaded && loaded.error().os_error == ENOENT)

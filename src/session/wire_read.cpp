@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "plan/json_fields.h"
 #include "session/errors.h"
 #include "session/names.h"
 #include "session/wire.h"
@@ -38,9 +39,7 @@ ObjectReader& ObjectReader::text(std::string_view name, std::string& out, bool r
   const auto* found = member(name);
   if (found == nullptr) {
     if (required) wrong(name, "given");
-  } else if (found->is(ValueKind::string)) {
-    out = found->string();
-  } else {
+  } else if (!plan::read_text(*found, out)) {
     wrong(name, "a string");
   }
   return *this;
@@ -48,8 +47,7 @@ ObjectReader& ObjectReader::text(std::string_view name, std::string& out, bool r
 
 ObjectReader& ObjectReader::text(std::string_view name, std::optional<std::string>& out) {
   if (const auto* found = member(name)) {
-    if (found->is(ValueKind::string)) out = found->string();
-    else wrong(name, "a string");
+    if (!plan::read_text(*found, out.emplace())) wrong(name, "a string");
   }
   return *this;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
+#include "plan/json_fields.h"
 #include "session/names.h"
 #include "session/wire.h"
 
@@ -106,15 +107,15 @@ Value value_of(const ExecRequest& value) {
   out.set("args", texts(value.args));
   out.set("cwd", text_or_null(value.cwd));
   out.set("env", value_of(value.env));
-  out.set("stdin", text_or_null(value.input));
+  out.set("stdin", value.input ? plan::write_text(*value.input) : Value(nullptr));
   out.set("timeout", duration(value.timeout));
   return out;
 }
 
 Value value_of(const ExecResult& value) {
   Value out;
-  out.set("stdout", value.out);
-  out.set("stderr", value.err);
+  out.set("stdout", plan::write_text(value.out));
+  out.set("stderr", plan::write_text(value.err));
   out.set("exit_code", value.exit_code);
   out.set("timed_out", value.timed_out);
   return out;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "sys/files.h"
 #include "workspace/content.h"
@@ -45,6 +46,18 @@ std::string difference(const State& then, const State& now) {
   return "it was changed on the host meanwhile";
 }
 
+// Its kind, from what is there before and after. False where nobody could tell the two apart.
+Result<bool> settle_kind(int upper, int lower, const std::string& name, Change& change) {
+  const auto& [above, below] = std::tie(change.after, change.before);
+  if (!below.exists() || (above.mode & S_IFMT) != (below.mode & S_IFMT)) {
+    change.kind = below.exists() ? Kind::replaced : Kind::added;
+    return true;
+  }
+  HARN_TRY(same, above.is_directory() ? Result<bool>(true) : same_content(upper, name, lower, name));
+  change.kind = same ? Kind::mode : Kind::modified;
+  return !same || (!above.is_link() && (above.mode & permissions) != (below.mode & permissions));
+}
+
 class Finder {
  public:
   explicit Finder(const Manifest& manifest) : manifest_(manifest) {}
@@ -70,17 +83,8 @@ class Finder {
     const auto above = look(upper, name);
     if (!above.exists()) return {};
     Change change{.path = where, .before = below, .after = above, .conflict = difference(manifest_.at(where), below)};
-    const bool same_kind = (above.mode & S_IFMT) == (below.mode & S_IFMT);
-    if (!below.exists()) {
-      change.kind = Kind::added;
-    } else if (!same_kind) {
-      change.kind = Kind::replaced;
-    } else {
-      HARN_TRY(same, above.is_directory() ? Result<bool>(true) : same_content(upper, name, lower, name));
-      const bool same_mode = above.is_link() || (above.mode & permissions) == (below.mode & permissions);
-      if (same && same_mode) change.path.clear();
-      change.kind = same ? Kind::mode : Kind::modified;
-    }
+    HARN_TRY(different, settle_kind(upper, lower, name, change));
+    if (!different) change.path.clear();
     // A directory of the host lives on below what replaces it, until its names are gone.
     if (change.kind == Kind::replaced && below.is_directory()) {
       HARN_TRY(inside, enter(lower, name));
@@ -136,6 +140,68 @@ Result<bool> same_tree(int upper, int lower) {
   return true;
 }
 
+// A copy holds everything: what differs from how it was made is what commands did, and nothing shines through.
+class CopyFinder {
+ public:
+  CopyFinder(const Manifest& manifest, const Manifest& copied) : manifest_(manifest), copied_(copied) {}
+
+  // `copy` and `lower` are -1 where there is no such directory.
+  Status directory(int copy, int lower, const std::string& path) {
+    if (copy >= 0) {
+      HARN_TRY(entries, sys::list_entries(copy, most_names));
+      for (const auto& entry : entries) HARN_OK(name(copy, lower, entry.name, joined(path, entry.name)));
+    }
+    if (lower < 0) return {};
+    HARN_TRY(originals, sys::list_entries(lower, most_names));
+    for (const auto& entry : originals) {
+      const auto where = joined(path, entry.name);
+      const bool stays = copy >= 0 && look(copy, entry.name).exists();
+      // What was never copied was made on the host since, or cannot be copied.
+      if (!stays && copied_.at(where).exists()) HARN_OK(deleted(lower, entry.name, where));
+    }
+    return {};
+  }
+
+  std::vector<Change> changes;
+
+ private:
+  Status name(int copy, int lower, const std::string& name, const std::string& where) {
+    const auto above = look(copy, name);
+    const auto below = lower < 0 ? State{} : look(lower, name);
+    const auto made = copied_.at(where);
+    if (!above.exists()) return {};
+    if (above != made) {
+      Change change{.path = where, .before = below, .after = above, .conflict = difference(manifest_.at(where), below)};
+      HARN_TRY(different, settle_kind(copy, lower, name, change));
+      if (different) changes.push_back(std::move(change));
+    }
+    if (!above.is_directory() && !(below.is_directory() && made.is_directory())) return {};
+    sys::UniqueFd next;
+    sys::UniqueFd inside;
+    if (above.is_directory()) {
+      HARN_TRY(opened, enter(copy, name));
+      next = std::move(opened);
+    }
+    if (below.is_directory()) {
+      HARN_TRY(opened, enter(lower, name));
+      inside = std::move(opened);
+    }
+    return directory(next ? next.get() : -1, inside ? inside.get() : -1, where);
+  }
+
+  Status deleted(int lower, const std::string& name, const std::string& where) {
+    const auto below = look(lower, name);
+    changes.push_back(
+        {.path = where, .kind = Kind::deleted, .before = below, .after = {}, .conflict = difference(manifest_.at(where), below)});
+    if (!below.is_directory()) return {};
+    HARN_TRY(inside, enter(lower, name));
+    return directory(-1, inside.get(), where);
+  }
+
+  const Manifest& manifest_;
+  const Manifest& copied_;
+};
+
 class Settler {
  public:
   // True when the layer's directory is empty now.
@@ -183,6 +249,13 @@ class Settler {
 Result<std::vector<Change>> find_changes(const Layer& layer, const Manifest& manifest) {
   HARN_TRY(upper, open_tree(layer.upper));
   HARN_TRY(lower, open_tree(layer.root));
+  if (layer.copied) {
+    HARN_TRY(copied, Manifest::load(*layer.copied));
+    CopyFinder finder(manifest, copied);
+    HARN_OK(finder.directory(upper.get(), lower.get(), ""));
+    std::ranges::sort(finder.changes, {}, &Change::path);
+    return std::move(finder.changes);
+  }
   Finder finder(manifest);
   HARN_OK(finder.directory(upper.get(), lower.get(), "", /*cut=*/false));
   std::ranges::sort(finder.changes, {}, &Change::path);
@@ -190,6 +263,12 @@ Result<std::vector<Change>> find_changes(const Layer& layer, const Manifest& man
 }
 
 Result<bool> drop_settled(const Layer& layer) {
+  // A copy stays whole: it is what the next command works on.
+  if (layer.copied) {
+    HARN_TRY(manifest, Manifest::load(layer.manifest));
+    HARN_TRY(left, find_changes(layer, manifest));
+    return left.empty();
+  }
   HARN_TRY(upper, open_tree(layer.upper));
   HARN_TRY(lower, open_tree(layer.root));
   return Settler().directory(upper.get(), lower.get());

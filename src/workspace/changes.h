@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Layer {
   AbsPath root = {};
   AbsPath upper = {};
   AbsPath manifest = {};
+  // Where no layer can lie over the tree: `upper` is a copy of it, and this file tells how the copy looked when it was made.
+  std::optional<AbsPath> copied = {};
 };
 
 enum class Kind : std::uint8_t {

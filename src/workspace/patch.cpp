@@ -33,6 +33,10 @@ std::string mode_text(const State& state) { return fmt::format("{:06o}", state.m
 
 }  // namespace
 
+std::string rename_text(std::string_view before, std::string_view now) {
+  return fmt::format("diff --git a/{0} b/{1}\nsimilarity index 100%\nrename from {0}\nrename to {1}\n", before, now);
+}
+
 Result<std::string> patch_of(const Layer& layer, const Change& change, std::string_view name) {
   const auto& [path, kind, before, after, conflict] = change;
   std::string out = fmt::format("diff --git a/{0} b/{0}\n", name);

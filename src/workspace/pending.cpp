@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "sys/files.h"
 #include "sys/remove_tree.h"
+#include "workspace/copy_tree.h"
 
 namespace harn::workspace {
 namespace {
@@ -22,9 +23,28 @@ constexpr std::size_t longest_list = 1u << 20;
 
 AbsPath layer_place(const AbsPath& place, std::size_t number) { return place.join(std::to_string(number)); }
 
+AbsPath copied_file(const AbsPath& place, std::size_t number) { return layer_place(place, number).join("copied"); }
+
 Layer layer_at(const AbsPath& place, std::size_t number, AbsPath root) {
   const auto own = layer_place(place, number);
-  return {.root = std::move(root), .upper = own.join("upper"), .manifest = own.join("manifest")};
+  Layer out{.root = std::move(root), .upper = own.join("upper"), .manifest = own.join("manifest")};
+  if (auto copied = copied_file(place, number); sys::type_of(copied) == sys::FileType::file) out.copied = std::move(copied);
+  return out;
+}
+
+// What was put into the tree is what the copy is measured by from now on.
+Status settle_copy(const Layer& layer, const std::vector<std::string>& paths, const std::vector<Change>& left) {
+  const sys::UniqueFd record(::open(layer.copied->text().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
+  if (!record) return fail(sys::os_failure("open", layer.copied->text(), errno));
+  HARN_TRY(copied, Manifest::load(*layer.copied));
+  HARN_TRY(tree, open_tree(layer.upper));
+  for (const auto& path : paths) {
+    if (std::ranges::find(left, path, &Change::path) != left.end()) continue;
+    const auto at = split_path(path);
+    const auto parent = open_beneath(tree.get(), at.parent);
+    HARN_OK(copied.put(record.get(), path, parent ? look(parent->get(), at.name) : State{}));
+  }
+  return {};
 }
 
 // A directory without rights, as overlayfs leaves one, is opened up first.
@@ -49,12 +69,12 @@ Result<Pending> Pending::hold(const AbsPath& place) {
   return Pending(place, std::move(lock));
 }
 
-Result<Pending> Pending::begin(const AbsPath& place, const std::vector<AbsPath>& roots) {
+Result<Pending> Pending::begin(const AbsPath& place, const std::vector<AbsPath>& roots, const TryLayer& can_lie) {
   HARN_OK(sys::make_directories(place));
   HARN_TRY(pending, hold(place));
   HARN_OK(pending.read_roots());
   for (std::size_t i = 0; i < roots.size(); ++i) {
-    if (i == pending.layers_.size()) HARN_OK(pending.add(roots[i]));
+    if (i == pending.layers_.size()) HARN_OK(pending.add(roots[i], can_lie));
     if (pending.layers_[i].root == roots[i]) continue;
     return fail(Error{.code = ErrorCode::refused,
                       .stage = Stage::prepare,
@@ -95,7 +115,7 @@ Status Pending::write_roots() const {
 }
 
 // It counts once its root is listed; what an interruption left before that is made again.
-Status Pending::add(const AbsPath& root) {
+Status Pending::add(const AbsPath& root, const TryLayer& can_lie) {
   const auto number = layers_.size();
   remove_all(layer_place(place_, number));
   auto layer = layer_at(place_, number, root);
@@ -107,6 +127,12 @@ Status Pending::add(const AbsPath& root) {
   if (::chmod(layer.upper.text().c_str(), status.st_mode & 07777) != 0) return fail(sys::os_failure("chmod", layer.upper.text(), errno));
   HARN_TRY(manifest, Manifest::take(root));
   HARN_OK(manifest.save(layer.manifest));
+  if (can_lie && !can_lie(root, layer_place(place_, number))) {
+    HARN_OK(copy_tree(root, layer.upper));
+    HARN_TRY(copied, Manifest::take(layer.upper));
+    layer.copied = copied_file(place_, number);
+    HARN_OK(copied.save(*layer.copied));
+  }
   layers_.push_back(std::move(layer));
   return write_roots();
 }
@@ -123,17 +149,22 @@ Result<std::vector<Pending::Found>> Pending::changes() const {
   return out;
 }
 
-Result<Pending::Outcome> Pending::apply(std::vector<Found> chosen) {
+Result<Pending::Outcome> Pending::apply(std::vector<Found> chosen, bool in_use) {
   Outcome out;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     std::vector<Change> here;
     for (auto& found : chosen)
       if (found.layer == i) here.push_back(std::move(found.change));
     if (here.empty()) continue;
+    std::vector<std::string> paths;
+    if (layers_[i].copied)
+      for (const auto& change : here) paths.push_back(change.path);
     HARN_TRY(manifest, Manifest::load(layers_[i].manifest));
     HARN_TRY(applied, apply_changes(layers_[i], manifest, std::move(here), note(i)));
     out.done += applied.done;
+    if (layers_[i].copied) HARN_OK(settle_copy(layers_[i], paths, applied.left));
     for (auto& left : applied.left) out.left.push_back({i, std::move(left)});
+    if (in_use) continue;
     HARN_TRY(ignored, drop_settled(layers_[i]));
     std::ignore = ignored;
   }
@@ -142,6 +173,11 @@ Result<Pending::Outcome> Pending::apply(std::vector<Found> chosen) {
 
 Result<bool> Pending::is_empty() const {
   for (const auto& layer : layers_) {
+    if (layer.copied) {
+      HARN_TRY(settled, drop_settled(layer));
+      if (!settled) return false;
+      continue;
+    }
     HARN_TRY(names, sys::list_directory(layer.upper, 1'000'000));
     if (!names.empty()) return false;
   }

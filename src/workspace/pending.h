@@ -3,6 +3,7 @@
 // held by one process at a time.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,9 +18,11 @@ void forget_place(const AbsPath& place);
 
 class Pending {
  public:
+  // Tells whether a layer can lie over its tree; `place` holds "upper" and "work".
+  using TryLayer = std::function<Status(const AbsPath& root, const AbsPath& place)>;
   // For a command that is about to run over `roots`, whose layers are the directories 0, 1, … of `place`. What was
-  // pending stays so.
-  static Result<Pending> begin(const AbsPath& place, const std::vector<AbsPath>& roots);
+  // pending stays so. Where `can_lie` fails for a new one, the tree is copied instead.
+  static Result<Pending> begin(const AbsPath& place, const std::vector<AbsPath>& roots, const TryLayer& can_lie = {});
   // Nothing: nothing is pending.
   static Result<std::optional<Pending>> open(const AbsPath& place);
 
@@ -33,8 +36,8 @@ class Pending {
     std::size_t done = 0;
     std::vector<Found> left = {};
   };
-  // Afterwards, what is no change any more has left the layers.
-  Result<Outcome> apply(std::vector<Found> chosen);
+  // Afterwards, what is no change any more has left the layers, unless somebody still looks through them (`in_use`).
+  Result<Outcome> apply(std::vector<Found> chosen, bool in_use = false);
   // Whether a layer still holds anything.
   Result<bool> is_empty() const;
   // Gone in one step, removed after that.
@@ -45,7 +48,7 @@ class Pending {
   static Result<Pending> hold(const AbsPath& place);
   Status read_roots();
   Status write_roots() const;
-  Status add(const AbsPath& root);
+  Status add(const AbsPath& root, const TryLayer& can_lie);
   AbsPath note(std::size_t layer) const;
 
   AbsPath place_;

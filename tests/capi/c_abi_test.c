@@ -195,6 +195,63 @@ static void test_executor(void) {
 }
 
 /* What the process around the library must find as it was. */
+/* Everything but the id; frees nothing. */
+static void copy_id(const char *session, char *id, size_t room) {
+  const char *start = strstr(session, "\"id\"");
+  const char *end;
+  id[0] = '\0';
+  if (start == NULL) return;
+  start = strchr(strchr(start, ':'), '"') + 1;
+  end = strchr(start, '"');
+  if (end != NULL && (size_t)(end - start) < room) {
+    memcpy(id, start, (size_t)(end - start));
+    id[end - start] = '\0';
+  }
+}
+
+static void test_sessions(void) {
+  char *error = NULL;
+  char *made;
+  char *snapshot;
+  char id[80];
+  char told[512] = "";
+  harn_backend *backend = harn_backend_open("{\"backend\": \"none\"}", &error);
+  expect(backend == NULL, "an unknown backend", NULL);
+  expect_in(error, "names none", "why it cannot be opened");
+  expect_in(harn_session_create(NULL, "{}"), "NULL", "a backend that is none");
+  backend = harn_backend_open("{\"audit\": \"off\", \"profile\": \"worktree\"}", &error);
+  expect(backend != NULL, "a backend is opened", error);
+  harn_free(error);
+  if (backend == NULL) return;
+  expect_in(harn_backend_describe(backend), "\"local_process_sandbox\": true", "what it can");
+  expect_in(harn_session_create(backend, "{\"typo\": 1}"), "\"kind\": \"json\"", "an unknown member");
+  expect_in(harn_session_create(backend, "{\"session_id\": \"../x\"}"), "\"kind\": \"invalid_request\"", "an id that is none");
+  made = harn_session_create(backend, "{\"labels\": {\"a\": \"b\"}}");
+  expect(strstr(made, "\"state\": \"running\"") != NULL, "a session runs", made);
+  copy_id(made, id, sizeof id);
+  harn_free(made);
+  expect_in(harn_session_exec(backend, id, "{\"command\": \"sh\", \"args\": [\"-c\", \"cat > file; echo told; exit 3\"], \"stdin\": \"x\"}", NULL,
+                              collect, told),
+            "\"exit_code\": 3", "a command in it");
+  expect(strcmp(told, "<1:5>told\n") == 0, "its output as it comes", told);
+  expect_in(harn_session_list(backend), id, "the list");
+  snapshot = harn_session_snapshot(backend, id);
+  expect(strstr(snapshot, "snapshot_id") != NULL, "a snapshot", snapshot);
+  expect_in(harn_session_exec(backend, id, "{\"command\": \"rm\", \"args\": [\"file\"]}", NULL, NULL, NULL), "\"exit_code\": 0", "a change");
+  expect_in(harn_session_restore(backend, id, snapshot), id, "it is brought back");
+  harn_free(snapshot);
+  expect_in(harn_session_exec(backend, id, "{\"command\": \"cat\", \"args\": [\"file\"]}", NULL, NULL, NULL), "\"stdout\": \"x\"", "as it was");
+  expect_in(harn_session_mount(backend, id, "{\"source\": \"\", \"target\": \"/mnt/fresh\", \"access\": \"read_write\"}"), "/mnt/fresh", "a mount");
+  expect_in(harn_session_network(backend, id, "{\"mode\": \"unrestricted\"}"), "\"kind\": \"unsupported\"", "no more network than it was made with");
+  expect_in(harn_session_suspend(backend, id), "suspended", "it sleeps");
+  expect_in(harn_session_resume(backend, id), "running", "it wakes");
+  expect_in(harn_session_show(backend, id), "label.a", "one session");
+  expect_in(harn_session_gc(backend), "\"cleared\": []", "nothing was left behind");
+  expect_in(harn_session_terminate(backend, id), "{}", "its end");
+  expect_in(harn_session_exec(backend, id, "{\"command\": \"true\"}", NULL, NULL, NULL), "\"kind\": \"session_not_found\"", "after its end");
+  harn_backend_close(backend);
+}
+
 struct state {
   struct sigaction actions[64];
   sigset_t mask;
@@ -250,6 +307,7 @@ int main(void) {
   test_tape();
   test_files();
   test_executor();
+  test_sessions();
   compare(&before);
   if (failures == 0) puts("ok");
   return failures == 0 ? 0 : 1;

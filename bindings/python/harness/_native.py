@@ -66,6 +66,21 @@ def _declare(library: ctypes.CDLL) -> None:
         ("harn_executor_validate", [pointer, text], pointer),
         ("harn_executor_execute", run, pointer),
         ("harn_harness_config", [text], pointer),
+        ("harn_backend_open", [text, made], pointer),
+        ("harn_backend_close", [pointer], None),
+        ("harn_backend_describe", [pointer], pointer),
+        ("harn_session_create", [pointer, text], pointer),
+        ("harn_session_exec", [pointer, text, text, pointer, OutputCallback, pointer], pointer),
+        ("harn_session_list", [pointer], pointer),
+        ("harn_session_show", [pointer, text], pointer),
+        ("harn_session_mount", [pointer, text, text], pointer),
+        ("harn_session_network", [pointer, text, text], pointer),
+        ("harn_session_snapshot", [pointer, text], pointer),
+        ("harn_session_restore", [pointer, text, text], pointer),
+        ("harn_session_suspend", [pointer, text], pointer),
+        ("harn_session_resume", [pointer, text], pointer),
+        ("harn_session_terminate", [pointer, text], pointer),
+        ("harn_session_gc", [pointer], pointer),
         ("harn_sandbox_active_backend", [text], pointer),
         ("harn_sandbox_backend_available", [text], pointer),
         ("harn_sandbox_active_profile", [pointer], pointer),
@@ -188,12 +203,14 @@ class Stop:
             library().harn_stop_free(address)
 
 
-def run(name: str, handle: int, request: Json, stop: Stop, output: Optional[Callable[[int, bytes], None]]) -> Json:
-    """Blocks until the command is over. `output` is called on this thread."""
-
+def output_callback(output: Optional[Callable[[int, bytes], None]]) -> Any:
     def told(_user: Optional[int], stream: int, data: Any, size: int) -> None:
         if output is not None:
             output(stream, ctypes.string_at(data, size))
 
-    callback = OutputCallback(told) if output is not None else OutputCallback()
-    return call(name, handle, json.dumps(request).encode(), stop.address, callback, None)
+    return OutputCallback(told) if output is not None else OutputCallback()
+
+
+def run(name: str, handle: int, request: Json, stop: Stop, output: Optional[Callable[[int, bytes], None]]) -> Json:
+    """Blocks until the command is over. `output` is called on this thread."""
+    return call(name, handle, json.dumps(request).encode(), stop.address, output_callback(output), None)

@@ -15,16 +15,19 @@ class SandboxError(RuntimeError):
         self.category = category
         self.hint = hint
         self.where = where
+        self.members: Dict[str, Any] = {}  # everything that was said
 
     @classmethod
     def from_json(cls, error: Dict[str, Any]) -> "SandboxError":
-        return cls(
+        made = cls(
             str(error.get("message", "")),
             code=str(error.get("code", "internal")),
             category=str(error.get("category", "internal")),
             hint=str(error.get("hint", "")),
             where=str(error.get("where", "")),
         )
+        made.members = dict(error)
+        return made
 
     def __str__(self) -> str:
         text = super().__str__()

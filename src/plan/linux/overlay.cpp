@@ -24,6 +24,7 @@ Status lay_over(const Policy& policy, const Layering& layering, Plan& plan) {
                   "'harn doctor' says what user namespaces need here; or leave --overlay out");
   const auto& roots = entries(policy.workspace_roots);
   const auto in_workspace = [&](const AbsPath& path) {
+    if (std::ranges::find(layering.guests, path, &GuestMount::source) != layering.guests.end()) return false;
     return layering.all || std::ranges::any_of(roots, [&](const AbsPath& root) { return root.contains(path); });
   };
   std::size_t number = 0;

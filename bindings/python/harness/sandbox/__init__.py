@@ -7,12 +7,18 @@ from harness.sandbox.executor import SandboxExecutor, create_executor
 from harness.sandbox.files import FileEntry, Files
 from harness.sandbox.policy import Sandbox
 from harness.sandbox.scope import policy_scope
+from harness.sandbox.session import MEMORY_MOUNT, OUTPUTS_MOUNT, ExecResult, SandboxBackend, SessionError
 
 __all__ = [
+    "ExecResult",
     "FileEntry",
     "Files",
+    "MEMORY_MOUNT",
+    "OUTPUTS_MOUNT",
     "Sandbox",
+    "SandboxBackend",
     "SandboxExecutor",
+    "SessionError",
     "build_policy",
     "create_executor",
     "load_config",
