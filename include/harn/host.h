@@ -40,6 +40,7 @@ struct PathFact {
   PathKind kind = PathKind::missing;                     // of the final target
   std::optional<AbsPath> link_target = {};               // set when the path itself is a symbolic link: fully resolved
   std::optional<std::vector<std::string>> entries = {};  // names inside a directory, where somebody looked
+  bool datagram = false;                                 // a socket that takes single messages, where somebody tried
   bool locked = false;                                   // another's, and closed to this user by its mode
 
   bool operator==(const PathFact&) const = default;
@@ -76,6 +77,7 @@ struct LinuxFacts {
   int landlock_abi = 0;         // 0 = none
   bool seccomp = false;
   bool seccomp_notify = false;
+  bool pidfd_getfd = false;      // a supervisor may copy descriptors of those it answers for
   bool user_namespaces = false;  // usable by this user, with mounts inside
   bool pid_namespaces = false;
   bool network_namespaces = false;

@@ -218,6 +218,8 @@ struct SupervisorPlan {
   bool explains = false;                   // it tells what was refused
   bool records = false;                    // … and what was not
   bool asks = false;                       // … and a file or socket that is refused waits for an answer of the launcher
+  std::vector<AbsPath> sockets = {};       // it connects to these for the command, and to those the command bound itself
+  bool abstract_names = false;             // … and to abstract names, of which the kernel shows only the command's own
   std::vector<std::string> looks_at = {};  // calls it only looks at and lets go on; the filter alone would allow them
 
   bool operator==(const SupervisorPlan&) const = default;

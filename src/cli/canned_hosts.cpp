@@ -14,7 +14,7 @@ constexpr std::string_view linux_host = R"({
   "name": "linux-6.12", "platform": "linux", "os_version": "Debian GNU/Linux 13", "uid": 1000, "gid": 1000,
   "home": "/home/me", "temp": "/tmp", "cwd": "/home/me/project", "project_root": "/home/me/project",
   "search_path": ["/usr/local/bin", "/usr/bin"],
-  "linux": {"kernel": "6.12.41", "landlock_abi": 6, "seccomp": true, "seccomp_notify": true, "user_namespaces": true,
+  "linux": {"kernel": "6.12.41", "landlock_abi": 6, "seccomp": true, "seccomp_notify": true, "pidfd_getfd": true, "user_namespaces": true,
             "pid_namespaces": true, "network_namespaces": true, "cgroup": "v2"},
   "tools": {"bubblewrap": {"path": "/usr/bin/bwrap", "version": "0.11.0", "works": true},
             "firejail": {"path": "/usr/bin/firejail", "version": "0.9.74", "works": true},

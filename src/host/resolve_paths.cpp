@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "harn/probe.h"
 #include "sys/files.h"
+#include "sys/tries.h"
 
 namespace harn {
 namespace host {
@@ -90,6 +91,7 @@ Result<AbsPath> resolve_links(const AbsPath& path) {
 PathFact look_at(const AbsPath& path) {
   auto found = sys::find(path);
   PathFact fact{.kind = kind_from(found.type), .locked = found.locked};
+  fact.datagram = fact.kind == PathKind::socket && sys::takes_datagrams(path);
   if (fact.kind != PathKind::missing && found.real != path) fact.link_target = std::move(found.real);
   return fact;
 }

@@ -12,7 +12,8 @@ namespace plan {
 template <>
 struct Fields<PathFact> {
   static constexpr std::tuple list{always("kind", &PathFact::kind), field("link_target", &PathFact::link_target),
-                                   field("entries", &PathFact::entries), field("locked", &PathFact::locked)};
+                                   field("entries", &PathFact::entries), field("datagram", &PathFact::datagram),
+                                   field("locked", &PathFact::locked)};
 };
 
 template <>
@@ -36,6 +37,7 @@ struct Fields<LinuxFacts> {
                                    field("landlock_abi", &LinuxFacts::landlock_abi),
                                    field("seccomp", &LinuxFacts::seccomp),
                                    field("seccomp_notify", &LinuxFacts::seccomp_notify),
+                                   field("pidfd_getfd", &LinuxFacts::pidfd_getfd),
                                    field("user_namespaces", &LinuxFacts::user_namespaces),
                                    field("pid_namespaces", &LinuxFacts::pid_namespaces),
                                    field("network_namespaces", &LinuxFacts::network_namespaces),
@@ -46,7 +48,7 @@ struct Fields<LinuxFacts> {
 template <>
 struct Json<PathFact> {
   static base::Value write(const PathFact& fact) {
-    if (!fact.link_target && !fact.entries) return Json<PathKind>::write(fact.kind);
+    if (!fact.link_target && !fact.entries && !fact.datagram) return Json<PathKind>::write(fact.kind);
     base::Value out;
     write_members(fact, out);
     return out;

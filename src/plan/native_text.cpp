@@ -81,6 +81,7 @@ void supervisor_section(Listing& listing, const SupervisorPlan& supervisor) {
   Rows rows;
   for (const auto& rule : supervisor.rules)
     rows.push_back({std::string(base::enum_name(rule.access)), plain_word(rule.path.text()), rule.device ? "device" : ""});
+  for (const auto& socket : supervisor.sockets) rows.push_back({"connect", plain_word(socket.text()), ""});
   listing.table(2, rows);
 }
 

@@ -99,9 +99,14 @@ struct Fields<SupervisedPath> {
 
 template <>
 struct Fields<SupervisorPlan> {
-  static constexpr std::tuple list{field("rules", &SupervisorPlan::rules),      field("reads", &SupervisorPlan::reads),
-                                   field("decides", &SupervisorPlan::decides),  field("explains", &SupervisorPlan::explains),
-                                   field("records", &SupervisorPlan::records),  field("asks", &SupervisorPlan::asks),
+  static constexpr std::tuple list{field("rules", &SupervisorPlan::rules),
+                                   field("reads", &SupervisorPlan::reads),
+                                   field("decides", &SupervisorPlan::decides),
+                                   field("explains", &SupervisorPlan::explains),
+                                   field("records", &SupervisorPlan::records),
+                                   field("asks", &SupervisorPlan::asks),
+                                   field("sockets", &SupervisorPlan::sockets),
+                                   field("abstract_names", &SupervisorPlan::abstract_names),
                                    field("looks_at", &SupervisorPlan::looks_at)};
 };
 

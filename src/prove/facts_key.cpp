@@ -48,7 +48,7 @@ std::string identity(const AbsPath& path) {
 
 FactsKey facts_key(const HostFacts& claimed, const AbsPath& proc) {
   FactsKey key{.boot = setting(proc.join("sys/kernel/random/boot_id"))};
-  key.whole = fmt::format("harn {}\nproofs 2\nboot {}\nkernel {} {}\nuser {} {}\n", HARN_VERSION, key.boot, claimed.linux.kernel,
+  key.whole = fmt::format("harn {}\nproofs 3\nboot {}\nkernel {} {}\nuser {} {}\n", HARN_VERSION, key.boot, claimed.linux.kernel,
                           claimed.linux.arch, claimed.uid, claimed.gid);
   for (const auto* name : {"sys/user/max_user_namespaces", "sys/kernel/unprivileged_userns_clone",
                            "sys/kernel/apparmor_restrict_unprivileged_userns", "self/attr/current", "self/cgroup"})

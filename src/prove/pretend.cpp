@@ -32,6 +32,7 @@ constexpr Taking table[] = {
     {"netns", [](HostFacts& facts) { facts.linux.network_namespaces = false; }},
     {"seccomp", [](HostFacts& facts) { facts.linux.seccomp = facts.linux.seccomp_notify = false; }},
     {"notify", [](HostFacts& facts) { facts.linux.seccomp_notify = false; }},
+    {"getfd", [](HostFacts& facts) { facts.linux.pidfd_getfd = false; }},
     {"cgroup", [](HostFacts& facts) { facts.linux.cgroup = CgroupKind::none; }},
     {"bubblewrap", [](HostFacts& facts) { take_tool(facts, "bubblewrap"); }},
     {"firejail", [](HostFacts& facts) { take_tool(facts, "firejail"); }},

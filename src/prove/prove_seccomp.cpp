@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "prove/mechanisms.h"
+#include "sys/tries.h"
 
 namespace harn::prove {
 namespace {
@@ -48,8 +49,10 @@ Finding prove_seccomp_notify(const ProvingGround& ground, LinuxFacts& facts) {
   alone.seccomp_notify = true;
   const auto status = ground.run_supervised(alone);
   facts.seccomp_notify = finding.works = status.has_value();
+  facts.pidfd_getfd = finding.works && sys::can_copy_descriptors();
   if (finding.works) {
     finding.how = "a supervisor opened a file for a command, and refused it a place kept read-only inside its workspace";
+    if (!facts.pidfd_getfd) finding.how += "; it cannot copy descriptors (pidfd_getfd), so Unix sockets stay limited to connected pairs";
     return finding;
   }
   finding.why_not = status.error().message;

@@ -288,6 +288,11 @@ class Preparer {
                             .filter = reinterpret_cast<sock_filter*>(parts_.filter.data())};
     const auto notifies = [](const SyscallRule& rule) { return rule.action == SyscallAction::notify; };
     const bool listener = filter.otherwise == SyscallAction::notify || std::ranges::any_of(filter.rules, notifies);
+    const auto sends = [&](const SyscallRule& rule) {
+      return notifies(rule) && std::ranges::find(rule.names, "sendmsg") != rule.names.end();
+    };
+    if (answered_ && std::ranges::any_of(filter.rules, sends))
+      inner_.add({.op = Op::start_courier, .number = post_}, "start who hands the listener over");
     inner_.add({.op = Op::syscall_filter, .mask = listener ? listener_flags() : 0, .pointer = &parts_.filter_header},
                "install the syscall filter");
     if (answered_) inner_.add({.op = Op::send_listener, .number = post_}, "hand its listener to the supervisor");

@@ -67,8 +67,11 @@ Result<std::string> duties_of(const SupervisorPlan& plan, const SyscallFilter& f
     if (const auto found = architecture ? plan::find_syscall(name, *architecture) : std::nullopt) return *found;
     return fail(Error{.code = ErrorCode::not_supported, .stage = Stage::prepare, .message = "there is no system call '" + name + "' here"});
   };
-  supervisor::Duties duties{
-      .decides = plan.decides ? 1u : 0u, .tells = plan.explains ? 1u : 0u, .records = plan.records ? 1u : 0u, .asks = plan.asks ? 1u : 0u};
+  supervisor::Duties duties{.decides = plan.decides ? 1u : 0u,
+                            .tells = plan.explains ? 1u : 0u,
+                            .records = plan.records ? 1u : 0u,
+                            .asks = plan.asks ? 1u : 0u,
+                            .abstract_names = plan.abstract_names ? 1u : 0u};
   std::string rows;
   for (const auto& rule : filter.rules) {
     if (rule.action != SyscallAction::notify || rule.error == 0) continue;
@@ -83,9 +86,12 @@ Result<std::string> duties_of(const SupervisorPlan& plan, const SyscallFilter& f
     append(rows, call);
     ++duties.looked_at;
   }
+  std::string sockets;
+  for (const auto& socket : plan.sockets) sockets.append(socket.text()).push_back('\0');
+  duties.sockets = static_cast<std::uint32_t>(sockets.size());
   std::string out;
   append(out, duties);
-  return out + rows;
+  return out + rows + sockets;
 }
 
 struct Pair {

@@ -42,7 +42,7 @@ class Prover {
   }
   void run_others() {
     if (holds(Dimension::network) && !own_network() && !explained()) prove_network();
-    if (holds(Dimension::signals)) prove_signals();
+    if (holds(Dimension::signals) && !judges_signals()) prove_signals();
   }
 
  private:
@@ -52,6 +52,13 @@ class Prover {
     if (!request_.linux.view) return false;
     const auto& names = request_.linux.view->namespaces;
     return std::ranges::find(names, "net") != names.end();
+  }
+
+  // Nor does who decides about signals where Landlock does not.
+  bool judges_signals() const {
+    const auto& linux = request_.linux;
+    if (!linux.supervisor || linux.view || !linux.landlock) return false;
+    return std::ranges::find(linux.landlock->scoped, "signal") == linux.landlock->scoped.end();
   }
 
   // Who explains refusals gives them itself, and does not listen yet.

@@ -77,7 +77,7 @@ const Case cases[] = {
      .bare = "EACCES EXDEV"},
     {.id = "mkfifo", .probe = "mkfifo", .args = {"{own}/new"}, .view = "ENOENT", .bare = "EACCES"},
     {.id = "mknod", .probe = "mknod", .args = {"{own}/new"}, .view = "ENOENT", .bare = "EACCES"},
-    {.id = "bind_a_socket", .probe = "bind_socket", .args = {"{own}/new"}, .view = "ENOENT", .bare = "EPERM"},
+    {.id = "bind_a_socket", .probe = "bind_socket", .args = {"{own}/new"}, .view = "ENOENT", .bare = "EACCES", .unsupervised = "EPERM"},
     {.id = "read_only_create", .probe = "create", .args = {"{shared}/new"}, .view = "EROFS", .bare = "EACCES", .critical = true},
     {.id = "read_only_open", .probe = "open_write", .args = {"{shared}/file"}, .view = "EROFS", .bare = "EACCES", .critical = true},
     {.id = "read_only_truncate", .probe = "truncate", .args = {"{shared}/file"}, .view = "EROFS", .bare = "EACCES", .critical = true},

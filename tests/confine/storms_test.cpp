@@ -30,6 +30,9 @@ std::vector<Case> cases_for(Way way) {
       {.id = "descriptors", .probe = "storm_of_descriptors", .args = {"{work}/s4", "{shared}", often}},
       {.id = "names_outside", .probe = "storm_of_names", .args = {"{work}/s5", "{own}", often}},
       {.id = "names_denied", .probe = "storm_of_names", .args = {"{work}/s6", "{work}/deep/denied", often}},
+      {.id = "addresses", .probe = "storm_of_addresses", .args = {"{work}/s9", "{outside}/stream.sock", often}, .counter = "stream"},
+      {.id = "binds", .probe = "storm_of_binds", .args = {"{work}/s10", "{work}/.envrc", often}},
+      {.id = "kills", .probe = "storm_of_kills", .args = {"{work}/s11", "{pid}", often}, .counter = "urg"},
       {.id = "signals", .probe = "storm_of_signals", .args = {"{work}/s7", seldom}},
       {.id = "deaths", .probe = "storm_of_deaths", .args = {"{work}/s8", seldom}},
   };
@@ -49,7 +52,7 @@ class Storms : public testing::TestWithParam<Stand> {};
 TEST_P(Storms, PassOver) {
   if (const auto missing = missing_here(GetParam().way); !missing.empty()) GTEST_SKIP() << missing;
   const auto cases = cases_for(GetParam().way);
-  const Scene scene(GetParam().uid, cases);
+  Scene scene(GetParam().uid, cases);
   const auto before = untouchable(scene);
   const auto told = run_cases(GetParam(), scene, cases);
   EXPECT_EQ(told.exit_code, 0);
@@ -59,6 +62,11 @@ TEST_P(Storms, PassOver) {
   }
   for (const auto& row : cases) EXPECT_EQ(told.words.contains(row.id) ? told.words.find(row.id)->second : "never ran", "ok") << row.id;
   EXPECT_EQ(untouchable(scene), before);
+  auto counts = scene.end_victim();
+  for (const auto& row : cases) {
+    if (row.counter.empty()) continue;
+    EXPECT_EQ(counts[std::string(row.counter)], 0) << row.id << ": somebody outside noticed";
+  }
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(scene.path("work") + "/.envrc")));
 }
 

@@ -37,6 +37,7 @@ plan::SyscallOptions options_from(unsigned bits, std::string_view arch) {
           .network = static_cast<plan::NetworkReach>(bits & 3),
           .private_network = (bits & 128) != 0,
           .unix_full = (bits & 4) != 0,
+          .unix_datagrams = (bits & 4) != 0,
           .private_ipc = (bits & 8) != 0,
           .private_pids = (bits & 16) != 0,
           .metadata = (bits & 32) != 0,

@@ -9,6 +9,7 @@
 #include "sys/cgroup_places.h"
 #include "sys/files.h"
 #include "sys/landlock.h"
+#include "sys/tries.h"
 
 namespace harn::host {
 namespace {
@@ -55,6 +56,7 @@ LinuxFacts kernel_facts(std::uint32_t uid, const KernelFiles& files) {
   const auto actions = setting(files.proc.join("sys/kernel/seccomp/actions_avail"));
   facts.seccomp = has_word(actions, "errno") && has_word(actions, "allow");
   facts.seccomp_notify = facts.seccomp && has_word(actions, "user_notif");
+  facts.pidfd_getfd = sys::can_copy_descriptors();
   const auto verdict = judge_user_namespaces(uid, files);
   facts.user_namespaces = verdict.usable;
   facts.why_no_user_namespaces = verdict.why_not;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plan/coverage.h"
+#include "plan/linux/supervisor.h"
 
 namespace harn::plan {
 namespace {
@@ -121,9 +122,9 @@ class CoverageWriter {
 
   // Names that must not come into being cannot be refused without leaving something on the host.
   void cover_names() {
-    // The supervisor refuses them, except as a socket: binding one is not among the calls it answers.
     const auto& absent = view_ != nullptr ? view_->absent_names : landlock_->absent_names;
-    if (!supervised_ || layers_.sockets.full)
+    // The supervisor refuses them; as a socket only where it can bind for the command.
+    if (!supervised_ || (layers_.sockets.full && !input_.facts.linux.pidfd_getfd))
       gap_at(weaker, {.dimension = Dimension::writes,
                       .code = "absent_protected_name",
                       .paths = absent,
@@ -190,6 +191,7 @@ class CoverageWriter {
     const auto& sockets = layers_.sockets;
     by(d, sockets.full && view_ != nullptr, "view");
     by(d, sockets.full && abi() >= 9, "landlock");
+    by(d, sockets.supervised, "supervisor");
     by(d, !sockets.full, "seccomp");
     gap_at(hole, {.dimension = d,
                   .code = "named_unix_sockets",
@@ -211,7 +213,9 @@ class CoverageWriter {
   void cover_processes() {
     by(Dimension::signals, pids_, "view");
     by(Dimension::signals, abi() >= 6, "landlock");
-    if (!pids_ && abi() < 6)
+    const bool judged = supervised_ && supervises_signals(input_.facts);
+    by(Dimension::signals, judged, "supervisor");
+    if (!pids_ && abi() < 6 && !judged)
       gap(hole, {.dimension = Dimension::signals,
                  .code = "signals_outside",
                  .detail = "processes of the same user outside can be signalled",
@@ -237,7 +241,9 @@ class CoverageWriter {
   void cover_devices() {
     by(Dimension::devices, view_ != nullptr, "view");
     by(Dimension::devices, landlock_ != nullptr, "landlock");
-    if (view_ == nullptr && abi() < 5)
+    const bool limited = supervised_ && limits_ioctls(input_);
+    by(Dimension::devices, limited, "seccomp");
+    if (view_ == nullptr && abi() < 5 && !limited)
       gap(weaker, {.dimension = Dimension::devices,
                    .code = "device_ioctl",
                    .detail = "Landlock before ABI 5 does not limit ioctl on devices that may be opened",
@@ -271,6 +277,16 @@ bool somewhere_writable(const PathRules& rules) {
   return std::any_of(rules.rules().begin(), rules.rules().end(), [](const PathRule& rule) {
     return rule.access == Access::write && rule.origin != Origin::device && rule.kind != PathKind::missing;
   });
+}
+
+bool limits_ioctls(const PlanInput& input) {
+  constexpr int abi_ioctl = 5;
+  return input.facts.linux.landlock_abi < abi_ioctl && std::ranges::none_of(
+                                                           input.rules.rules(),
+                                                           [](const PathRule& rule) {
+                                                             return rule.access != Access::none && rule.kind == PathKind::device &&
+                                                                    rule.origin != Origin::device;
+                                                           });
 }
 
 void cover_linux(const PlanInput& input, const LinuxLayers& layers, Coverage& coverage) { CoverageWriter(input, layers, coverage).run(); }

@@ -30,6 +30,10 @@ inline constexpr std::string_view outlives_launcher_detail =
 
 void cover_linux(const PlanInput& input, const LinuxLayers& layers, Coverage& coverage);
 
+// Landlock before ABI 5 does not look at ioctl. Where no rule names a device of its own, nobody needs more than terminals,
+// sockets and files understand.
+bool limits_ioctls(const PlanInput& input);
+
 // Some rule lets the command change files of the host.
 bool somewhere_writable(const PathRules& rules);
 

@@ -37,7 +37,7 @@ LinuxLayers choose_layers(const PlanInput& input) {
   if (linux.landlock_abi >= 1)
     layers.landlock = plan_landlock(input, {.view = layers.view ? &layers.view->view : nullptr, .reach = layers.given});
   if (!layers.filtered || !linux.seccomp_notify) return layers;
-  if (!layers.view && layers.landlock) layers.supervisor = plan_supervisor(input, *layers.landlock);
+  if (!layers.view && layers.landlock) layers.supervisor = plan_supervisor(input, *layers.landlock, layers.sockets);
   if (layers.view && input.explain) layers.supervisor = plan_explanation(layers.view->view);
   if (layers.supervisor) {
     layers.supervisor->records = input.explain && input.record;
@@ -49,10 +49,12 @@ LinuxLayers choose_layers(const PlanInput& input) {
 Result<std::optional<SyscallFilter>> filter_for(const PlanInput& input, LinuxLayers& layers) {
   if (!layers.filtered) return std::optional<SyscallFilter>{};
   const bool view = layers.view.has_value();
+  const bool decides = layers.supervisor && layers.supervisor->decides;
   const SyscallOptions options{.arch = input.facts.linux.arch,
                                .network = layers.given,
                                .private_network = view && layers.isolation.network,
                                .unix_full = layers.sockets.full,
+                               .unix_datagrams = layers.sockets.full && !layers.sockets.no_datagrams,
                                .private_ipc = view,
                                .private_pids = view && input.facts.linux.pid_namespaces,
                                .metadata = somewhere_writable(input.rules) || (view && wants_temp(input.policy)),
@@ -60,6 +62,10 @@ Result<std::optional<SyscallFilter>> filter_for(const PlanInput& input, LinuxLay
                                .root = input.facts.uid == 0,
                                .supervised = layers.supervisor.has_value(),
                                .supervised_reads = layers.supervisor && layers.supervisor->reads,
+                               .supervised_binds = decides && layers.sockets.full && input.facts.linux.pidfd_getfd,
+                               .supervised_sockets = layers.sockets.supervised,
+                               .supervised_signals = decides && supervises_signals(input.facts),
+                               .plain_ioctls = decides && limits_ioctls(input),
                                .explained = layers.supervisor && layers.supervisor->explains};
   HARN_TRY(filter, plan_syscalls(options));
   if (options.explained) layers.supervisor->looks_at = calls_looked_at(options);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plan/linux/linux_coverage.h"
+
 namespace harn::plan {
 namespace {
 
@@ -38,6 +40,29 @@ std::vector<AbsPath> granted_roots(const PathRules& rules) {
   return roots;
 }
 
+// Without a view and before Landlock knows named sockets, the supervisor connects on behalf. It is there where something may be
+// changed anyway; a socket the policy names is worth one of its own.
+bool supervisable(const PlanInput& input, bool asked) {
+  const auto& linux = input.facts.linux;
+  const bool listens = linux.seccomp && linux.seccomp_notify && linux.pidfd_getfd && linux.landlock_abi >= 1;
+  return listens && !linux.user_namespaces && linux.landlock_abi < abi_resolve_unix &&
+         (asked || input.explain || somewhere_writable(input.rules));
+}
+
+// A datagram socket sends to any name with each message, so every message has to be asked about, those of other sockets included.
+// That is worth it only where the policy names a socket that takes datagrams.
+SocketReach supervised_reach(const PlanInput& input) {
+  const auto takes_datagrams = [&](const UnixSocket& socket) {
+    const auto fact = input.facts.paths.find(socket.path.text());
+    return fact != input.facts.paths.end() && fact->second.datagram;
+  };
+  SocketReach out{.full = true, .supervised = true};
+  out.no_datagrams = !std::ranges::any_of(entries(input.policy.process_sandbox.unix_sockets), takes_datagrams);
+  if (out.no_datagrams)
+    out.note = "Unix datagram sockets are refused: no socket of the policy takes datagrams, and others cannot be kept away";
+  return out;
+}
+
 }  // namespace
 
 SocketReach socket_reach(const PlanInput& input, NetworkReach reach) {
@@ -45,6 +70,7 @@ SocketReach socket_reach(const PlanInput& input, NetworkReach reach) {
   const bool asked = !entries(input.policy.process_sandbox.unix_sockets).empty();
   const bool own_network_possible = linux.user_namespaces && linux.network_namespaces;
   const bool by_rule = linux.landlock_abi >= abi_resolve_unix;
+  if (supervisable(input, asked)) return supervised_reach(input);
 
   SocketReach out;
   if (!by_rule) out.exposed = exposed_places(input);

@@ -15,6 +15,8 @@ namespace harn::plan {
 struct SocketReach {
   bool full = false;             // socket(AF_UNIX), bind, connect; otherwise connected pairs only
   bool private_network = false;  // abstract names need a network namespace to be kept apart
+  bool supervised = false;       // full, and the supervisor connects: to sockets the policy names, and to the command's own
+  bool no_datagrams = false;     // full but for datagrams: their every message would have to be asked about
   bool abstract_open = false;    // full, though abstract sockets of the host can be reached
   // Full, though a server outside that listens beneath these can be reached.
   std::vector<AbsPath> exposed = {};  // places where services put their sockets

@@ -12,6 +12,9 @@ struct Case {
   bool view = true;
   bool own_network = true;
   bool seccomp = true;
+  bool supervisor = false;
+  bool writes = false;    // the root is a workspace
+  bool datagram = false;  // the named socket takes datagrams
   NetworkReach reach = NetworkReach::none;
   const char* root = "/w";       // read-only root of the policy
   const char* socket = nullptr;  // named by the policy
@@ -35,7 +38,9 @@ SocketReach reach_of(const Case& row) {
   Policy policy;
   policy.workspace_roots.emplace();
   policy.process_sandbox.presets.emplace();
-  policy.read_only_roots = {AbsPath::of(row.root)};
+  facts.linux.seccomp_notify = facts.linux.pidfd_getfd = row.supervisor;
+  (row.writes ? policy.workspace_roots : policy.read_only_roots) = {AbsPath::of(row.root)};
+  if (row.socket != nullptr) facts.paths[row.socket] = {.kind = PathKind::socket, .datagram = row.datagram};
   if (row.socket != nullptr) policy.process_sandbox.unix_sockets = {{AbsPath::of(row.socket)}};
   const auto rules = PathRules::for_processes(policy, facts);
   const Command command;
@@ -84,6 +89,46 @@ TEST(SocketReach, ANamedSocketIsWorthAReportedGap) {
        .socket = "/srv/s",
        .expected = {.full = true, .abstract_open = true, .granted = paths({"/w"})}},
       {.name = "nothing could limit it to that one", .abi = 8, .view = false, .socket = "/srv/s", .expected = {.note = withheld}},
+  };
+  for (const auto& row : table) EXPECT_EQ(reach_of(row), row.expected) << row.name;
+}
+
+TEST(SocketReach, ASupervisorConnectsWhereNothingElseDecides) {
+  constexpr auto no_datagrams =
+      "Unix datagram sockets are refused: no socket of the policy takes datagrams, and others cannot be kept away";
+  const SocketReach streams{.full = true, .supervised = true, .no_datagrams = true, .note = no_datagrams};
+  const Case table[] = {
+      {.name = "something may be written", .abi = 7, .view = false, .supervisor = true, .writes = true, .expected = streams},
+      {.name = "whatever else is granted",
+       .abi = 7,
+       .view = false,
+       .supervisor = true,
+       .writes = true,
+       .root = "/run",
+       .expected = streams},
+      {.name = "before scopes too", .abi = 1, .view = false, .supervisor = true, .writes = true, .expected = streams},
+      {.name = "not for nothing", .abi = 7, .view = false, .supervisor = true, .expected = {.note = refused}},
+      {.name = "for a socket of the policy", .abi = 7, .view = false, .supervisor = true, .socket = "/srv/s", .expected = streams},
+      {.name = "a socket that takes datagrams",
+       .abi = 7,
+       .view = false,
+       .supervisor = true,
+       .datagram = true,
+       .socket = "/srv/s",
+       .expected = {.full = true, .supervised = true}},
+      {.name = "a view decides by itself",
+       .abi = 7,
+       .supervisor = true,
+       .writes = true,
+       .expected = {.full = true, .granted = paths({"/w"})}},
+      {.name = "rules decide by themselves", .view = false, .supervisor = true, .writes = true, .expected = {.full = true}},
+      {.name = "no filter, no supervisor",
+       .abi = 7,
+       .view = false,
+       .seccomp = false,
+       .supervisor = true,
+       .writes = true,
+       .expected = {.full = true, .exposed = paths({"/"})}},
   };
   for (const auto& row : table) EXPECT_EQ(reach_of(row), row.expected) << row.name;
 }

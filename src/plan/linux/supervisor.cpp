@@ -10,6 +10,8 @@
 namespace harn::plan {
 namespace {
 
+constexpr int abi_scopes = 6;
+
 SupervisedPath supervised(const PathRule& rule) {
   return {.path = rule.path, .access = rule.access, .device = rule.access == Access::write && rule.origin == Origin::device};
 }
@@ -49,9 +51,14 @@ std::vector<SupervisedPath> all_rules(const PathRules& rules) {
 
 }  // namespace
 
-std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock) {
+bool supervises_signals(const HostFacts& facts) { return facts.linux.landlock_abi < abi_scopes && facts.linux.pidfd_getfd; }
+
+std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock, const SocketReach& sockets) {
   SupervisorPlan plan{.reads = input.explain || !landlock.denied_inside.empty(), .explains = input.explain};
-  if (!plan.reads && !somewhere_writable(input.rules)) return std::nullopt;
+  if (!plan.reads && !somewhere_writable(input.rules) && !sockets.supervised && !supervises_signals(input.facts)) return std::nullopt;
+  if (sockets.supervised)
+    for (const auto& socket : entries(input.policy.process_sandbox.unix_sockets)) plan.sockets.push_back(socket.path);
+  plan.abstract_names = sockets.supervised && landlock.plan.abi >= abi_scopes;
   plan.rules = plan.reads ? all_rules(input.rules) : changes_only(input.rules);
   if (plan.reads) add_proc(landlock.plan, plan.rules);
   return plan;

@@ -6,11 +6,15 @@
 #include <optional>
 
 #include "plan/linux/landlock.h"
+#include "plan/linux/socket_reach.h"
 
 namespace harn::plan {
 
 // Unset where the policy asks nothing that Landlock does not hold already, and nothing is to be explained.
-std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock);
+std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock, const SocketReach& sockets);
+
+// Landlock before ABI 6 has no scopes: whom a signal reaches, and which abstract names, the supervisor decides.
+bool supervises_signals(const HostFacts& facts);
 
 // Beside a view, which decides: only to tell what was refused. Its rules say what of the host is not there.
 SupervisorPlan plan_explanation(const View& view);

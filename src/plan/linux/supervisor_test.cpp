@@ -92,7 +92,7 @@ TEST(Supervisor, DecidesTruncationOnOldKernels) {
   EXPECT_EQ(codes(plan.coverage, Dimension::writes), std::vector<std::string>{});
 }
 
-TEST(Supervisor, NamesAreAGapAgainWhereSocketsCanBeBound) {
+TEST(Supervisor, NamesAreAGapAgainWhereItCannotBindSockets) {
   auto policy = quiet_policy();
   policy.unprotect = {};
   auto facts = host(9);
@@ -100,8 +100,43 @@ TEST(Supervisor, NamesAreAGapAgainWhereSocketsCanBeBound) {
   facts.paths["/w"] = {.kind = PathKind::directory};
   const auto with_sockets = lowered(policy, facts);
   EXPECT_EQ(codes(with_sockets.coverage, Dimension::writes), std::vector<std::string>{"absent_protected_name"});
+  facts.linux.pidfd_getfd = true;
+  const auto bound = lowered(policy, facts);
+  EXPECT_EQ(codes(bound.coverage, Dimension::writes), std::vector<std::string>{});
+  EXPECT_TRUE(traps(bound, "bind"));
+  EXPECT_FALSE(traps(bound, "connect"));  // Landlock decides
   facts.linux.landlock_abi = 7;
   EXPECT_EQ(codes(lowered(policy, facts).coverage, Dimension::writes), std::vector<std::string>{});
+}
+
+TEST(Supervisor, ConnectsForTheCommand) {
+  auto facts = host();
+  facts.linux.pidfd_getfd = true;
+  auto policy = quiet_policy();
+  const auto plan = lowered(policy, facts);
+  EXPECT_TRUE(traps(plan, "bind") && traps(plan, "connect"));
+  EXPECT_FALSE(traps(plan, "sendmsg") || traps(plan, "sendto"));
+  EXPECT_EQ(text_of(plan.coverage, Dimension::unix_sockets), "enforced supervisor");
+  EXPECT_TRUE(confinement(plan).supervisor->abstract_names);
+
+  policy.process_sandbox.unix_sockets = {{AbsPath::of("/srv/log")}};
+  facts.paths["/srv/log"] = {.kind = PathKind::socket, .datagram = true};
+  const auto datagrams = lowered(policy, facts);
+  EXPECT_TRUE(traps(datagrams, "sendmsg") && traps(datagrams, "sendto") && traps(datagrams, "sendmmsg"));
+  EXPECT_EQ(confinement(datagrams).supervisor->sockets, std::vector<AbsPath>{AbsPath::of("/srv/log")});
+}
+
+TEST(Supervisor, DecidesAboutSignalsAndDevicesOnOldKernels) {
+  auto facts = host(4);
+  facts.linux.pidfd_getfd = true;
+  const auto old = lowered(quiet_policy(), facts);
+  for (const auto* name : {"kill", "tkill", "tgkill", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "fcntl"})
+    EXPECT_TRUE(traps(old, name)) << name;
+  EXPECT_EQ(text_of(old.coverage, Dimension::signals), "enforced supervisor");
+  EXPECT_EQ(codes(old.coverage, Dimension::devices), std::vector<std::string>{});
+  EXPECT_FALSE(confinement(old).supervisor->abstract_names);
+  facts.linux.landlock_abi = 6;
+  EXPECT_FALSE(traps(lowered(quiet_policy(), facts), "kill"));
 }
 
 TEST(Supervisor, ExplainsBesideAViewWithoutDecidingAnything) {

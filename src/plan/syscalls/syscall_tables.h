@@ -37,6 +37,12 @@ enum class Fact : std::uint8_t {
   supervised,
   supervised_reads,
   supervised_metadata,
+  supervised_binds,
+  supervised_sockets,
+  supervised_datagrams,
+  supervised_signals,
+  plain_ioctls,
+  unix_datagrams,
   explained,
   explained_sockets,
 };

@@ -24,6 +24,7 @@ struct SyscallOptions {
   NetworkReach network = NetworkReach::none;
   bool private_network = false;     // the command has its own network namespace
   bool unix_full = false;           // named and abstract sockets are limited by the view, or by Landlock ABI 9
+  bool unix_datagrams = false;      // … and so are datagrams, message by message
   bool private_ipc = false;         // the command has its own ipc namespace
   bool private_pids = false;        // the command has its own pid namespace
   bool metadata = false;            // chmod, chown, utime, setxattr are allowed (somewhere is writable)
@@ -31,6 +32,10 @@ struct SyscallOptions {
   bool root = false;                // the command runs as uid 0
   bool supervised = false;          // a supervisor answers what changes files, names and metadata
   bool supervised_reads = false;    // … and every other open
+  bool supervised_binds = false;    // … names of Unix sockets
+  bool supervised_sockets = false;  // … whom Unix sockets reach
+  bool supervised_signals = false;  // … and whom signals do
+  bool plain_ioctls = false;        // devices may be opened whose requests nothing else limits
   bool explained = false;           // … looks at what is only asked for, and answers what is refused, to tell of it
 };
 

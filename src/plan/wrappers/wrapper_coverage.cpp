@@ -43,6 +43,7 @@ Result<SyscallFilter> wrapped_syscalls(const PlanInput& input, const SocketReach
                         .network = wrapped_reach(input.policy),
                         .private_network = wrapped_reach(input.policy) != NetworkReach::unrestricted,
                         .unix_full = sockets.full,
+                        .unix_datagrams = sockets.full,
                         .private_ipc = true,
                         .private_pids = true,
                         .metadata = somewhere_writable(input.rules) || wants_temp(input.policy),

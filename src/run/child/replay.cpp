@@ -3,13 +3,16 @@
 // files of this folder run: raw system calls on prepared values, no allocation, no locks, no libc.
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 
 #include "run/child/close_on_exec.h"
 #include "run/child/replay.h"
@@ -97,8 +100,7 @@ Word reopen(int number, const char* path, Word flags) {
 }
 
 // Who answers for us gets the listener and our number. Nothing between here and exec is trapped.
-Word send_listener(Launch& launch, int post) {
-  int pid = static_cast<int>(raw_syscall(SYS_getpid));
+Word post_listener(Launch& launch, int post, int pid) {
   iovec text = {.iov_base = &pid, .iov_len = sizeof pid};
   const struct {  // struct cmsghdr with one descriptor
     std::size_t length = CMSG_LEN(sizeof(int));
@@ -113,9 +115,49 @@ Word send_listener(Launch& launch, int post) {
   message.msg_control = const_cast<void*>(static_cast<const void*>(&control));
   message.msg_controllen = sizeof control;
   const Word sent = raw_syscall(SYS_sendmsg, post, word_of(&message), 0);
-  raw_syscall(SYS_close, launch.listener_fd);
   if (sent < 0) return sent;
   return sent == sizeof pid ? 0 : -EIO;
+}
+
+// Where even sending is trapped, a process from before the filter sends for us: it shares our descriptors and our memory,
+// waits for the listener, and is gone before the command begins. It does not outlive us either.
+int be_courier(void* given) {
+  auto& launch = *static_cast<Launch*>(given);
+  auto& courier = launch.courier;
+  raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  while (__atomic_load_n(&courier.ready, __ATOMIC_ACQUIRE) == 0) {
+    if (raw_syscall(SYS_getppid) != courier.sender) return 1;
+    const timespec soon = {.tv_sec = 0, .tv_nsec = 100'000'000};
+    raw_syscall(SYS_futex, word_of(&courier.ready), FUTEX_WAIT, 0, word_of(&soon));
+  }
+  courier.result = post_listener(launch, courier.post, courier.sender);
+  return 0;
+}
+
+Word start_courier(Launch& launch, int post) {
+  auto& courier = launch.courier;
+  courier.post = post;
+  courier.sender = static_cast<int>(raw_syscall(SYS_getpid));
+  const Word pid = start_beside(CLONE_FILES | SIGCHLD, courier.stack + sizeof courier.stack, be_courier, &launch);
+  courier.process = static_cast<int>(pid);
+  return pid < 0 ? pid : 0;
+}
+
+Word send_listener(Launch& launch, int post) {
+  auto& courier = launch.courier;
+  Word result = 0;
+  if (courier.process == 0) {
+    result = post_listener(launch, post, static_cast<int>(raw_syscall(SYS_getpid)));
+  } else {
+    __atomic_store_n(&courier.ready, 1, __ATOMIC_RELEASE);
+    raw_syscall(SYS_futex, word_of(&courier.ready), FUTEX_WAKE, 1);
+    Word ended = 0;
+    do ended = raw_syscall(SYS_wait4, courier.process, 0, __WALL, 0);
+    while (ended == -EINTR);
+    result = ended < 0 ? ended : courier.result;
+  }
+  raw_syscall(SYS_close, launch.listener_fd);
+  return result;
 }
 
 Word start_inner(Launch& launch) {
@@ -200,6 +242,7 @@ Word perform(Launch& launch, const Step& step) {
     case Op::close_others:
     case Op::keep_fd: return narrow(step);
     case Op::syscall_filter: return launch.listener_fd = static_cast<int>(narrow(step));
+    case Op::start_courier: return start_courier(launch, step.number);
     case Op::send_listener: return send_listener(launch, step.number);
     case Op::raise_loopback:
     case Op::ask_netlink:

@@ -70,6 +70,7 @@ enum class Op : std::uint8_t {
   landlock_enforce,  // number: ruleset, mask: flags
   close_others,      // number: first descriptor that must not survive exec
   keep_fd,           // number: survives exec after all
+  start_courier,     // number: a socket; before a filter that traps sending, for send_listener
   syscall_filter,    // pointer: struct sock_fprog; mask: seccomp flags
   send_listener,     // number: a socket the supervisor reads from; after a filter with a listener
   // proof
@@ -133,6 +134,16 @@ inline constexpr int max_kept = 5;
 // nobody listens yet (assets/syscalls, OUR_OWN_EXEC).
 inline constexpr long own_exec = 0x6861726e;
 
+// A process that sends what the filter no longer lets us send.
+struct Courier {
+  int post = -1;
+  int sender = 0;   // whose listener it is
+  int process = 0;  // 0 = there is none
+  std::uint32_t ready = 0;
+  long result = -5;  // EIO, until it says otherwise
+  alignas(16) char stack[8192] = {};
+};
+
 // Everything both children need. Lives in memory shared with the caller.
 struct Launch {
   Script outer = {};
@@ -147,6 +158,7 @@ struct Launch {
   char* const* init_argv = nullptr;
   int kept[max_kept] = {-1, -1, -1, -1, -1};  // what the init program, or the supervisor, keeps from number 3 on
   int kept_count = 0;
+  Courier courier = {};
   int listener_fd = -1;  // what the syscall filter answered
   Report report = {};
   Fault fault = {};

@@ -2,18 +2,15 @@
 #include "run/supervisor/caller.h"
 
 #include <fcntl.h>
-#include <linux/seccomp.h>
-#include <sys/ioctl.h>
 #include <sys/uio.h>
 
 namespace harn::run::supervisor {
 namespace {
 
+constexpr Word pidfd_thread = O_EXCL;
 constexpr std::uint64_t page = 4096;  // no page is smaller; a larger one is read in parts
 
 }  // namespace
-
-bool Caller::waits() const { return raw_syscall(SYS_ioctl, listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, word_of(&id_)) == 0; }
 
 Word Caller::read(std::uint64_t from, void* into, std::size_t size) const {
   iovec ours = {.iov_base = into, .iov_len = size};
@@ -62,6 +59,25 @@ Word Caller::open_object(int descriptor, Fd& out) const {
   out = Fd(fd);
   if (fd < 0) return fd == -ENOENT ? -EBADF : -EACCES;
   return waits() ? 0 : -ESRCH;
+}
+
+Word Caller::copy(int descriptor, Fd& out) const {
+  if (descriptor < 0) return -EBADF;
+  // Before Linux 6.9 only a whole process can be held; its threads share their descriptors, unless somebody went out of the way.
+  Fd holder(raw_syscall(SYS_pidfd_open, thread_, pidfd_thread));
+  if (!holder) holder = Fd(raw_syscall(SYS_pidfd_open, process(), 0));
+  if (!holder) return -EPERM;
+  const Word fd = raw_syscall(SYS_pidfd_getfd, holder.get(), descriptor, 0);
+  out = Fd(fd);
+  if (fd < 0) return fd == -EBADF ? fd : -EPERM;
+  return waits() ? 0 : -ESRCH;
+}
+
+Word Caller::write(std::uint64_t to, const void* from, std::size_t size) const {
+  iovec ours = {.iov_base = const_cast<void*>(from), .iov_len = size};
+  iovec theirs = {.iov_base = reinterpret_cast<void*>(to), .iov_len = size};
+  if (!waits()) return -ESRCH;
+  return raw_syscall(SYS_process_vm_writev, thread_, word_of(&ours), 1, word_of(&theirs), 1, 0) == static_cast<Word>(size) ? 0 : -EFAULT;
 }
 
 Word Caller::open_directory(int descriptor, Fd& out) const {

@@ -36,6 +36,9 @@ class Caller {
   // As O_PATH descriptors of ours; -EBADF when it has no such descriptor.
   Word open_directory(int descriptor, Fd& out) const;  // AT_FDCWD or a number
   Word open_object(int descriptor, Fd& out) const;
+  // The descriptor itself, as one of ours: what is done to it is done to the caller's.
+  Word copy(int descriptor, Fd& out) const;
+  Word write(std::uint64_t to, const void* from, std::size_t size) const;
 
   std::uint32_t thread() const { return thread_; }
   // Out of /proc; 0 when it is gone.

@@ -3,6 +3,9 @@
 // caller itself: what was decided upon is in our hands, not in memory somebody may change.
 #pragma once
 
+#include <linux/seccomp.h>
+
+#include "run/supervisor/bound.h"
 #include "run/supervisor/rules.h"
 #include "run/supervisor/walk.h"
 
@@ -14,6 +17,7 @@ struct Answer {
   bool on_exec = false;  // … and closed there on exec
   bool alone = false;    // … and no longer ours when the call returns
   bool go_on = false;    // nothing is decided here, and it would block: let it wait by itself
+  bool counts = false;   // `value` is how much was done
   bool later = false;    // it would block: ask again soon, with `descriptor` kept until then
 };
 
@@ -25,15 +29,27 @@ struct Trace {
 
   void clear() { count = 0; }
   void add(const Place& place) {
-    if (count == 2 || place.path.view().empty()) return;
-    paths[count].clear().add(place.path.view());
-    there[count++] = place.exists;
+    if (add(place.path.view())) there[count - 1] = place.exists;
   }
+  bool add(std::string_view text) {
+    if (count == 2 || text.empty()) return false;
+    there[count] = true;
+    paths[count++].clear().add(text);
+    return true;
+  }
+};
+
+// Whom Unix sockets may reach.
+struct Reach {
+  std::string_view sockets = {};  // paths, each with a closing zero
+  bool abstract_names = false;    // the kernel shows none but the command's own
+  Bound* bound = nullptr;
 };
 
 struct Request {
   const Caller& caller;
   const Rules& rules;
+  const Reach& reach;
   Fd kept = {};            // from an earlier attempt that was answered `later`
   bool decides = true;     // else the layers around us do
   Trace* trace = nullptr;  // null = nobody asks
@@ -55,6 +71,11 @@ struct At {
   std::uint64_t path = 0;
 };
 
+// perform.cpp. Every call the filter may trap to be made on behalf.
+Answer perform(Request& request, const seccomp_data& call);
+// Trapped by a filter that asks for more than this program knows, or refuses it.
+inline constexpr Word unknown_call = -EPERM;
+
 // names.cpp
 Word make_directory(const Request& request, At at, unsigned mode);
 Word make_node(const Request& request, At at, unsigned mode);
@@ -75,6 +96,27 @@ bool is_guest(const Request& request, const Place& place);
 
 // opens.cpp
 Answer open(Request& request, At at, unsigned flags, unsigned mode);
+
+// sockets.cpp
+Answer connect(Request& request, int descriptor, std::uint64_t from, unsigned size);
+Word bind(const Request& request, int descriptor, std::uint64_t from, unsigned size);
+
+// sends.cpp
+struct Message {
+  int descriptor = -1;
+  std::uint64_t text = 0;
+  std::uint64_t size = 0;
+  unsigned flags = 0;
+  std::uint64_t address = 0;
+  unsigned address_size = 0;
+};
+Answer send_to(const Request& request, const Message& call);
+Answer send_message(const Request& request, int descriptor, std::uint64_t from, unsigned flags);
+Answer send_messages(const Request& request, int descriptor, std::uint64_t from, unsigned count, unsigned flags);
+
+// signals.cpp
+Word send_signal(const Request& request, const seccomp_data& call);
+Word set_owner(const Request& request, int descriptor, int command, std::uint64_t argument);
 
 // metadata.cpp. Without a path (`descriptor`), the object the caller holds.
 struct Target {

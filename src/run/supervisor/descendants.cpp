@@ -58,6 +58,50 @@ void add_children_of(std::uint64_t process, Found& found) {
   }
 }
 
+// A line of /proc/N/status; false when it is not there.
+bool read_status(std::uint64_t process, std::string_view line, std::uint64_t& number) {
+  ShortText path;
+  path.add("/proc/").add_number(process).add("/status");
+  const Fd file(raw_syscall(SYS_openat, AT_FDCWD, word_of(path.c_str()), O_RDONLY | O_CLOEXEC));
+  char text[512];
+  const Word got = file ? raw_syscall(SYS_read, file.get(), word_of(text), sizeof text) : -1;
+  if (got <= 0) return false;
+  const std::string_view all(text, static_cast<std::size_t>(got));
+  const auto at = all.find(line);
+  return at != std::string_view::npos && read_number(all.substr(at + line.size()), number) != 0;
+}
+
+bool read_parent(std::uint64_t process, std::uint64_t& parent) { return read_status(process, "\nPPid:\t", parent); }
+
+// Whom we hold has its number still, so what was read by the number was about it.
+bool lives(const Fd& held) { return raw_syscall(SYS_pidfd_send_signal, held.get(), 0, 0, 0) == 0; }
+
+Word climb(std::uint64_t process, Fd& out) {
+  constexpr int deepest = 4096;
+  const auto own = static_cast<std::uint64_t>(raw_syscall(SYS_getpid));
+  const Word first = raw_syscall(SYS_pidfd_open, static_cast<Word>(process), 0);
+  if (first < 0) return first == -ESRCH ? -ESRCH : -EPERM;
+  out = Fd(first);
+  Fd child(raw_syscall(SYS_fcntl, out.get(), F_DUPFD_CLOEXEC, 0));
+  for (int depth = 0; depth < deepest && child; ++depth) {
+    std::uint64_t parent = 0;
+    if (!read_parent(process, parent) || !lives(child)) return -EAGAIN;
+    if (parent == own) return 0;
+    if (parent <= 1) return -EPERM;
+    // Held first and then read again: the number was its parent's while that was held, and is nobody else's.
+    Fd above(raw_syscall(SYS_pidfd_open, static_cast<Word>(parent), 0));
+    std::uint64_t again = 0;
+    if (!above || !read_parent(process, again) || !lives(child)) return -EAGAIN;
+    if (again != parent) return -EAGAIN;
+    const Word there = raw_syscall(SYS_pidfd_send_signal, above.get(), 0, 0, 0);
+    if (there == -EPERM) return -EPERM;
+    if (there < 0) return -EAGAIN;
+    child = static_cast<Fd&&>(above);
+    process = parent;
+  }
+  return -EPERM;
+}
+
 }  // namespace
 
 void list_children(std::uint64_t process, Found& found) {
@@ -65,14 +109,31 @@ void list_children(std::uint64_t process, Found& found) {
   add_children_of(process, found);
 }
 
-// Newest first: of processes that flee by forking and ending, the newest is the one that lives.
-void signal_descendants(int number, Found& found) {
+void each_descendant(Found& found, void (*visit)(std::uint64_t process, void* given), void* given) {
   list_children(static_cast<std::uint64_t>(raw_syscall(SYS_getpid)), found);
   while (found.count != 0) {
     const auto process = found.pids[--found.count];
-    raw_syscall(SYS_kill, static_cast<Word>(process), number);
+    visit(process, given);
     add_children_of(process, found);
   }
+}
+
+void signal_descendants(int number, Found& found) {
+  each_descendant(
+      found, [](std::uint64_t process, void* given) { raw_syscall(SYS_kill, static_cast<Word>(process), *static_cast<int*>(given)); }, &number);
+}
+
+std::uint64_t process_of(std::uint64_t thread) {
+  std::uint64_t process = 0;
+  return read_status(thread, "\nTgid:\t", process) ? process : 0;
+}
+
+// Parents end and children move up to us meanwhile: then once more from the beginning.
+Word hold_descendant(std::uint64_t process, Fd& out) {
+  constexpr int tries = 8;
+  for (int i = 0; i < tries; ++i)
+    if (const Word result = climb(process, out); result != -EAGAIN) return result;
+  return -EPERM;
 }
 
 }  // namespace harn::run::supervisor

@@ -90,11 +90,13 @@ Rules map_rules(Orders& orders) {
   const char* block = reinterpret_cast<const char*>(mapped);
   __builtin_memcpy(&duties, block, sizeof duties);
   const auto rows = duties.refused * sizeof(RefusedCall);
-  const auto before = sizeof duties + rows + duties.looked_at * sizeof(std::uint32_t);
+  const auto numbers = duties.looked_at * sizeof(std::uint32_t);
+  const auto before = sizeof duties + rows + numbers + duties.sockets;
   if (before > size) return {};
   orders = {.duties = duties,
             .refused = reinterpret_cast<const RefusedCall*>(block + sizeof duties),
-            .looked_at = reinterpret_cast<const std::uint32_t*>(block + sizeof duties + rows)};
+            .looked_at = reinterpret_cast<const std::uint32_t*>(block + sizeof duties + rows),
+            .sockets = {block + sizeof duties + rows + numbers, duties.sockets}};
   return {block + before, size - before};
 }
 
@@ -102,7 +104,10 @@ Rules map_rules(Orders& orders) {
   raw_syscall(SYS_prctl, PR_SET_DUMPABLE, 0);
   raw_syscall(SYS_prctl, PR_SET_NAME, word_of("harn-supervisor"));
   // Nobody's signals are for us: a terminal's go to the command, ours come by the pipe.
-  unsigned long all = ~0ul;
+  // One is let in: it brings us out of a call that was made to wait.
+  const init::KernelAction woken = {.handler = [](int) {}, .flags = init::action_flags, .restorer = init::harn_restore_signal};
+  raw_syscall(SYS_rt_sigaction, SIGALRM, word_of(&woken), 0, sizeof woken.mask);
+  unsigned long all = ~(1ul << (SIGALRM - 1));
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, word_of(&all), 0, sizeof all);
   init::be_woken_by_children();
   raw_syscall(SYS_chdir, word_of("/"));
@@ -114,7 +119,7 @@ Rules map_rules(Orders& orders) {
   const Rules rules = map_rules(orders);
   Server server(listener, rules, orders);
 
-  const unsigned long but_child = ~(1ul << (SIGCHLD - 1));
+  const unsigned long but_child = all & ~(1ul << (SIGCHLD - 1));
   for (;;) {
     reap(life, WNOHANG);
     if (life.ended) sweep(life);

@@ -22,6 +22,9 @@ struct Duties {
   std::uint32_t asks = 0;       // a file or socket that is refused waits until the launcher has answered
   std::uint32_t refused = 0;    // how many rows follow: {call, error}
   std::uint32_t looked_at = 0;  // … and how many numbers after them
+  // After those, so many bytes: the paths of the sockets the command may reach, each with a closing zero.
+  std::uint32_t sockets = 0;
+  std::uint32_t abstract_names = 0;  // the kernel keeps those of others away
 };
 struct RefusedCall {
   std::uint32_t number = 0;

@@ -13,6 +13,7 @@ struct Orders {
   Duties duties = {};
   const RefusedCall* refused = nullptr;
   const std::uint32_t* looked_at = nullptr;
+  std::string_view sockets = {};
 
   const RefusedCall* refusal_of(std::uint32_t call) const {
     for (std::uint32_t i = 0; i < duties.refused; ++i)
@@ -29,7 +30,11 @@ struct Orders {
 class Server {
  public:
   Server(int listener, const Rules& rules, const Orders& orders)
-      : listener_(listener), rules_(rules), orders_(orders), teller_(rules, orders.duties.records != 0) {}
+      : listener_(listener),
+        rules_(rules),
+        orders_(orders),
+        teller_(rules, orders.duties.records != 0),
+        reach_{.sockets = orders.sockets, .abstract_names = orders.duties.abstract_names != 0, .bound = &bound_} {}
 
   // Takes one notification and answers it. To be called when the listener is readable.
   void serve();
@@ -68,6 +73,7 @@ class Server {
   // False when the call is one to be made on behalf.
   bool answer_without_acting(const Caller& caller, const seccomp_notif& call);
   void send(const seccomp_notif& call, Word value) const;
+  void send_count(const seccomp_notif& call, Word value) const;
   void let_go_on(const seccomp_notif& call) const;
   void send_descriptor(const seccomp_notif& call, Answer& answer) const;
 
@@ -75,6 +81,8 @@ class Server {
   const Rules& rules_;
   const Orders& orders_;
   Teller teller_;
+  Bound bound_ = {};
+  Reach reach_;
   Trace trace_ = {};
   Waiting waiting_[most_waiting] = {};
   int waiting_count_ = 0;

@@ -62,6 +62,11 @@ Wanted wanted_of_call(const seccomp_data& call, int index, bool there) {
     case SYS_renameat2: return index == 0 ? Wanted::removing : Wanted::making;
     case SYS_linkat: return index == 0 ? Wanted::writing : Wanted::making;
     case SYS_truncate: return Wanted::writing;
+    case SYS_bind: return Wanted::making;
+    case SYS_connect:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg: return Wanted::reaching;
 #if defined(SYS_renameat)
     case SYS_renameat: return index == 0 ? Wanted::removing : Wanted::making;
 #endif

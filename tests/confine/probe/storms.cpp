@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -68,7 +71,7 @@ void scribble(const char* path) {
 
 void change_by_path(long which, const char* path, const std::string& directory) {
   const auto spare = directory + "/spare" + std::to_string(which % 2);
-  switch (which % 9) {
+  switch (which % 15) {
     case 0: scribble(path); break;
     case 1: ::chmod(path, 0640); break;
     case 2: (void)!::truncate(path, 3); break;
@@ -80,6 +83,14 @@ void change_by_path(long which, const char* path, const std::string& directory) 
       ::unlink(spare.c_str());
       break;
     case 7: ::unlink(path); break;
+    case 8: (void)!::chown(path, ::getuid(), ::getgid()); break;
+    case 9: (void)!::lchown(path, ::getuid(), ::getgid()); break;
+    case 10: ::removexattr(path, "user.storm"); break;
+    case 11: ::mknod(path, S_IFREG | 0600, 0); break;
+    case 12: (void)!::symlink(path, spare.c_str()); break;
+    case 13:
+      if (::mkdir(path, 0700) == 0) ::rmdir(path);
+      break;
     default: {
       const int fd = ::open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
       if (fd >= 0) ::close(fd);
@@ -200,9 +211,174 @@ int storm_of_deaths(Args args) {
   return still_served(args[0]);
 }
 
+sockaddr_un address_of(const std::string& text) {
+  sockaddr_un out = {};
+  out.sun_family = AF_UNIX;
+  text.copy(out.sun_path, sizeof out.sun_path - 1);
+  if (text.starts_with('@')) out.sun_path[0] = '\0';
+  return out;
+}
+
+// Long enough for both, and the same length for whoever reads them.
+struct Addresses {
+  sockaddr_un now = {};
+  sockaddr_un good = {};
+  sockaddr_un bad = {};
+
+  Addresses(const std::string& ours, const std::string& theirs) : now(address_of(ours)), good(now), bad(address_of(theirs)) {}
+  void change() {
+    ::memcpy(&now, &bad, sizeof now);
+    ::memcpy(&now, &good, sizeof now);
+  }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&now); }
+};
+
+int own_server(const std::string& path) {
+  const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  const auto address = address_of(path);
+  if (::bind(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || ::listen(server, 128) != 0) return -1;
+  return server;
+}
+
+// args: directory to work in, a socket that must not be reached, how often. The address changes, and so does what stands at our name.
+int storm_of_addresses(Args args) {
+  ::mkdir(args[0].c_str(), 0700);
+  const auto name = args[0] + "/server";
+  const auto link = args[0] + "/link";
+  const int server = own_server(name);
+  if (server < 0 || ::symlink(args[1].c_str(), link.c_str()) != 0) return errno;
+  Addresses addresses(name, args[1]);
+  std::atomic<long> connected = 0;
+  long turn = 0;
+  storm(
+      count_of(args[2]),
+      [&] {
+        addresses.change();
+        if (++turn % 16 == 0) {
+          ::renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, link.c_str(), RENAME_EXCHANGE);
+          ::renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, link.c_str(), RENAME_EXCHANGE);
+        }
+      },
+      [&](long) {
+        const int client = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        if (::connect(client, addresses.get(), sizeof addresses.now) == 0) ++connected;
+        ::close(client);
+        const int taken = ::accept(server, nullptr, nullptr);
+        if (taken >= 0) ::close(taken);
+      });
+  return connected == 0 ? ENOTCONN : still_served(args[0]);
+}
+
+// args: directory to work in, a name that must not come into being, how often.
+int storm_of_binds(Args args) {
+  ::mkdir(args[0].c_str(), 0700);
+  Addresses addresses(args[0] + "/bound", args[1]);
+  storm(
+      count_of(args[2]), [&] { addresses.change(); },
+      [&](long) {
+        const int server = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        ::bind(server, addresses.get(), sizeof addresses.now);
+        ::close(server);
+        ::unlink(addresses.good.sun_path);
+      });
+  return still_served(args[0]);
+}
+
+// args: directory to work in, a datagram socket that may be reached, one that must not, how often. Addresses of messages change, and
+// descriptors between sockets of both kinds.
+int storm_of_messages(Args args) {
+  constexpr int changing = 100;
+  ::mkdir(args[0].c_str(), 0700);
+  Addresses addresses(args[1], args[2]);
+  int stream[2] = {};
+  const int datagram = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+  if (datagram < 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, stream) != 0) return errno;
+  ::dup2(datagram, changing);
+  char byte = 'x';
+  iovec part = {&byte, 1};
+  mmsghdr both[2] = {};
+  storm(
+      count_of(args[3]),
+      [&] {
+        addresses.change();
+        for (auto& one : both) one.msg_hdr.msg_name = nullptr;
+        ::dup2(stream[0], changing);
+        for (auto& one : both) one.msg_hdr.msg_name = &addresses.now;
+        ::dup2(datagram, changing);
+      },
+      [&](long i) {
+        for (auto& one : both) {
+          one.msg_hdr.msg_namelen = sizeof addresses.now;
+          one.msg_hdr.msg_iov = &part;
+          one.msg_hdr.msg_iovlen = 1;
+        }
+        if (i % 3 == 0) ::sendmsg(changing, &both[0].msg_hdr, MSG_NOSIGNAL);
+        else if (i % 3 == 1) ::sendmmsg(changing, both, 2, MSG_NOSIGNAL);
+        else ::sendto(changing, &byte, 1, MSG_NOSIGNAL, addresses.get(), sizeof addresses.now);
+        char sink[256];
+        (void)!::read(stream[1], sink, sizeof sink);
+      });
+  return still_served(args[0]);
+}
+
+// args: directory to work in, a process that must not be signalled, how often. Descriptors of processes change; children come and go.
+int storm_of_kills(Args args) {
+  constexpr int changing = 100;
+  ::mkdir(args[0].c_str(), 0700);
+  const auto outside = static_cast<pid_t>(std::strtol(args[1].c_str(), nullptr, 10));
+  const pid_t child = ::fork();
+  if (child == 0)
+    for (;;) ::pause();
+  const int ours = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
+  const int theirs = static_cast<int>(::syscall(SYS_pidfd_open, outside, 0));
+  if (ours < 0 || theirs < 0) return errno;
+  ::dup2(ours, changing);
+  ::signal(SIGURG, SIG_IGN);
+  std::atomic<long> reached = 0;
+  storm(
+      count_of(args[2]),
+      [&] {
+        ::dup2(theirs, changing);
+        ::dup2(ours, changing);
+      },
+      [&](long i) {
+        switch (i % 5) {
+          case 0: reached += ::syscall(SYS_pidfd_send_signal, changing, SIGURG, nullptr, 0) == 0 ? 1 : 0; break;
+          case 1: ::kill(outside, SIGURG); break;
+          case 2: ::kill(child, SIGURG); break;
+          case 3: ::syscall(SYS_tkill, outside, SIGURG); break;
+          default: ::kill(-::getpgrp(), SIGURG);
+        }
+      });
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  return reached == 0 ? ESRCH : still_served(args[0]);
+}
+
+// args: directory to work in, how many at once, for how long in seconds. Changes without end, for whoever wants to see them ended.
+int endless_changes(Args args) {
+  const auto a = args[0] + "/a";
+  const auto b = args[0] + "/b";
+  for (int i = 0; i < std::atoi(args[1].c_str()); ++i)
+    if (::fork() == 0) {
+      ::setsid();
+      ::alarm(static_cast<unsigned>(std::atoi(args[2].c_str())));
+      for (;;) {
+        ::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE);
+        const auto spare = args[0] + "/spare" + std::to_string(i);
+        if (::mkdir(spare.c_str(), 0700) == 0) ::rmdir(spare.c_str());
+      }
+    }
+  ::alarm(static_cast<unsigned>(std::atoi(args[2].c_str())));
+  for (;;) ::pause();
+}
+
 constexpr Probe table[] = {
-    {"storm_of_texts", storm_of_texts},     {"storm_of_descriptors", storm_of_descriptors}, {"storm_of_names", storm_of_names},
-    {"storm_of_signals", storm_of_signals}, {"storm_of_deaths", storm_of_deaths},
+    {"storm_of_addresses", storm_of_addresses},     {"storm_of_binds", storm_of_binds},
+    {"storm_of_messages", storm_of_messages},       {"storm_of_kills", storm_of_kills},
+    {"endless_changes", endless_changes},           {"storm_of_texts", storm_of_texts},
+    {"storm_of_descriptors", storm_of_descriptors}, {"storm_of_names", storm_of_names},
+    {"storm_of_signals", storm_of_signals},         {"storm_of_deaths", storm_of_deaths},
 };
 
 }  // namespace

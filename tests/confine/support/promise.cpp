@@ -62,14 +62,17 @@ class Judge {
  private:
   std::string expected(const Case& row) const {
     if (stand_.way == Way::view) return std::string(row.view);
-    if (stand_.way == Way::bare || stand_.way == Way::unsupervised) return std::string(row.bare);
-    if (stand_.way == Way::container) return fmt::format("{} {} {}", row.view, row.bare, row.container);
+    if (stand_.way == Way::old_kernel && !row.old_kernel.empty()) return std::string(row.old_kernel);
+    if (stand_.way == Way::unsupervised && !row.unsupervised.empty()) return std::string(row.unsupervised);
+    if (stand_.way == Way::bare || stand_.way == Way::old_kernel || stand_.way == Way::unsupervised) return std::string(row.bare);
+    if (stand_.way == Way::container) return fmt::format("{} {} {} {}", row.view, row.bare, row.unsupervised, row.container);
     if (stand_.way == Way::bubblewrap) return fmt::format("{} {} {}", row.view, row.bare, row.bubblewrap);
-    return fmt::format("{} {}", row.view, row.bare);
+    return fmt::format("{} {} {}", row.view, row.bare, row.unsupervised);
   }
 
   std::string judge_excuse(const Case& row) {
-    const bool coarse = stand_.way == Way::bare || stand_.way == Way::unsupervised || stand_.way == Way::container;
+    const bool coarse =
+        stand_.way == Way::bare || stand_.way == Way::old_kernel || stand_.way == Way::unsupervised || stand_.way == Way::container;
     const auto gap = coarse && !row.gap.empty() ? row.gap : row.view_gap;
     const auto path = scene_.fill(row.gap_path.empty() && !row.args.empty() ? row.args[0] : row.gap_path, row.id);
     if (gap.empty()) return "escaped";

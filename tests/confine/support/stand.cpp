@@ -88,10 +88,10 @@ std::string read(const std::string& path) {
 }  // namespace
 
 std::string Stand::name() const {
-  static constexpr std::string_view names[] = {"SucceedsUnconfined",         "RefusedWithTheView",    "RefusedWithoutUserNamespaces",
-                                               "RefusedOrNamedUnsupervised", "RefusedWhileExplained", "RefusedNested",
-                                               "RefusedByBubblewrap",        "RefusedInAContainer",   "TwoLocksWithoutTheView",
-                                               "TwoLocksWithoutLandlock",    "TwoLocksWithoutSeccomp"};
+  static constexpr std::string_view names[] = {"SucceedsUnconfined",     "RefusedWithTheView",         "RefusedWithoutUserNamespaces",
+                                               "RefusedOnAnOldKernel",   "RefusedOrNamedUnsupervised", "RefusedWhileExplained",
+                                               "RefusedNested",          "RefusedByBubblewrap",        "RefusedInAContainer",
+                                               "TwoLocksWithoutTheView", "TwoLocksWithoutLandlock",    "TwoLocksWithoutSeccomp"};
   return fmt::format("{}As{}", names[static_cast<std::size_t>(way)], uid == 0 ? "Root" : "User");
 }
 

@@ -16,6 +16,7 @@ enum class Way : unsigned char {
   unconfined,
   view,          // everything this kernel offers
   bare,          // as on a host without user namespaces
+  old_kernel,    // … and before Landlock knew more than files
   unsupervised,  // … and where nobody can answer for the command either: the gaps are named
   explained,     // everything, and a supervisor that makes the calls to tell what is refused
   nested,        // inside another harn
