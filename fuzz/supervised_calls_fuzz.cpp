@@ -154,13 +154,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   input.spill(input.take(2));
 
   static Bound bound;
+  static Umasks umasks;
   const Rules nothing;
   const Reach reach{.bound = &bound};
   const Caller caller(-1, 0, static_cast<std::uint32_t>(::syscall(SYS_gettid)));
-  Request request{.caller = caller, .rules = nothing, .reach = reach};
+  Request request{.caller = caller, .rules = nothing, .reach = reach, .umasks = umasks};
   const Answer answer = perform(request, call);
   if (foreign && answer.value != -ENOSYS) std::abort();
-  if (answer.descriptor || answer.go_on) std::abort();  // nothing may be opened, and nothing ever goes on
+  if (answer.descriptor || answer.go_on) std::abort();  // nothing may be opened, and nothing that is decided about ever goes on
   if (answer.value > 0 && !answer.counts) std::abort();
   // A name could only be found free, or refused.
   if (call.nr == SYS_mkdirat || call.nr == SYS_unlinkat || call.nr == SYS_renameat2 || call.nr == SYS_bind)

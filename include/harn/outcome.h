@@ -79,6 +79,14 @@ using RefusalSink = std::function<void(const Refused&)>;
 using QuestionAnswer = std::function<void(bool allowed, int descriptor)>;
 using QuestionSink = std::function<void(const Refused&, const QuestionAnswer&)>;
 
+// A host no rule admits, and a connection that waits for the word on it.
+struct HostQuestion {
+  std::uint64_t question = 0;
+  bool gone = false;        // nobody waits any more
+  std::string target = {};  // "example.org:443"
+};
+using HostQuestionSink = std::function<void(const HostQuestion&, const std::function<void(bool allowed)>& answer)>;
+
 struct Outcome {
   int exit_code = 0;  // negative = ended by that signal
   bool timed_out = false;

@@ -347,6 +347,8 @@ struct EgressPlan {
   std::vector<std::uint16_t> ports = {};    // where connections are accepted inside
   std::vector<std::uint16_t> publish = {};  // ports of the sandbox that the host's loopback shows
   std::uint16_t relay_port = 3128;          // where programs that honour proxy variables find the relay
+  bool asks = false;                        // a host no rule admits waits for an answer of the launcher
+  bool supervised = false;                  // on the host's network: the supervisor leads every connection to the relay
 
   bool operator==(const EgressPlan&) const = default;
 };

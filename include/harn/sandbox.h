@@ -45,10 +45,11 @@ struct RunOptions {
   std::array<Stream, 3> streams = {Stream::inherit, Stream::inherit, Stream::inherit};
   std::string input = {};
   std::uint64_t captured_bytes = default_captured_bytes;
-  OutputSink on_output = {};      // told each piece of a captured or tapped stream as it comes, also past captured_bytes
-  InputSink on_input = {};        // told what comes through a tapped standard input
-  RefusalSink on_refusal = {};    // told of each call that failed, where the plan explains (PlanOptions::explain)
-  QuestionSink on_question = {};  // told of each call that waits for an answer, where the plan asks (PlanOptions::ask)
+  OutputSink on_output = {};               // told each piece of a captured or tapped stream as it comes, also past captured_bytes
+  InputSink on_input = {};                 // told what comes through a tapped standard input
+  RefusalSink on_refusal = {};             // told of each call that failed, where the plan explains (PlanOptions::explain)
+  QuestionSink on_question = {};           // told of each call that waits for an answer, where the plan asks (PlanOptions::ask)
+  HostQuestionSink on_host_question = {};  // told of each host a connection waits for, where the plan asks
   // Something of the caller's own to wait for beside the command: when it is readable, `attend` is called.
   int attend_fd = -1;
   std::function<void()> attend = {};

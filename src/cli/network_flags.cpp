@@ -63,7 +63,8 @@ Status read_network(const Arguments& arguments, Policy& policy) {
   }
   HARN_OK(add_host_ports(arguments, network));
   if (is_mode(arguments, "allowed")) network.mode = NetworkMode::unrestricted;
-  if (network.mode == NetworkMode::unrestricted || named) policy.side_effect_level = SideEffectLevel::network;
+  const bool asked = is_mode(arguments, "restricted") && arguments.has("ask");
+  if (network.mode == NetworkMode::unrestricted || named || asked) policy.side_effect_level = SideEffectLevel::network;
   policy.network = std::move(network);
   return {};
 }
@@ -76,8 +77,8 @@ Status add_egress_hosts(const Arguments& arguments, const std::map<std::string, 
     flags.network->allowed_hosts.insert(flags.network->allowed_hosts.end(), said.allow.begin(), said.allow.end());
     flags.side_effect_level = SideEffectLevel::network;
   }
-  if (restricted && flags.network->allowed_hosts.empty())
-    return wrong_usage("'--net restricted' names no host", "add --allow-host HOST, or use --net none");
+  if (restricted && flags.network->allowed_hosts.empty() && !arguments.has("ask"))
+    return wrong_usage("'--net restricted' names no host", "add --allow-host HOST or --ask, or use --net none");
   return {};
 }
 

@@ -94,10 +94,16 @@ std::string keep_in_policy(const std::string& file, const PathContext& context, 
   if (is_json(*source)) return fmt::format("{} is JSON, and only TOML is written", base::quoted(file));
   auto policy = parse_policy(*source, context.home);
   if (!policy) return policy.error().message;
-  const auto path = AbsPath::parse(question.target);
   auto& process = policy->process_sandbox;
-  if (!path) return "it is no path";
-  if (question.access == "connect") {
+  const auto path = AbsPath::parse(question.target);
+  if (question.access == "host") {
+    auto rule = policy::parse_host_rule(question.target);
+    if (!rule) return rule.error().message;
+    if (!policy->network) policy->network.emplace();
+    policy->network->allowed_hosts.push_back(std::move(*rule));
+  } else if (!path) {
+    return "it is no path";
+  } else if (question.access == "connect") {
     if (!process.unix_sockets) process.unix_sockets.emplace();
     process.unix_sockets->push_back({.path = *path});
   } else {
@@ -109,14 +115,20 @@ std::string keep_in_policy(const std::string& file, const PathContext& context, 
 
 }  // namespace
 
-Status choose_asking(const Arguments& arguments, bool needs_terminal, PlanOptions& options) {
+Status choose_asking(const Arguments& arguments, bool needs_terminal, Prepared& prepared) {
   if (!arguments.has("ask"))
     return arguments.has("ask-timeout") ? Status(wrong_usage("--ask-timeout without --ask has nothing to wait for", "add --ask"))
                                         : Status();
   if (needs_terminal && arguments.value("ask") == nullptr)
     return wrong_usage("a shell needs the terminal for itself, so nobody can be asked there",
                        "answer over a socket: --ask=/path/to/socket");
-  options.ask = options.explain = true;
+  prepared.options.ask = prepared.options.explain = true;
+  // Nobody said anything about the network: then each host is a question, as each file is. Whoever wrote a policy has.
+  auto& policy = prepared.policy;
+  const bool unsaid =
+      std::ranges::all_of(prepared.loaded.sources, [](const std::string& one) { return one == "default" || one == "flags"; });
+  if (unsaid && arguments.value("net") == nullptr && !policy.network && policy.level() == SideEffectLevel::process_exec)
+    policy.side_effect_level = SideEffectLevel::network;
   return {};
 }
 
@@ -129,6 +141,12 @@ Result<std::optional<embed::AskSettings>> ask_settings(const AskedRun& run, RunO
                       .stage = Stage::prepare,
                       .message = "nobody can be asked here: questions need the native backend with Landlock and a supervisor",
                       .hint = "'harn doctor' says what is missing; or leave --ask out"});
+  const auto* mode = arguments.value("net");
+  if (mode != nullptr && *mode == "restricted" && (!plan.egress || !plan.egress->asks))
+    return fail(Error{.code = ErrorCode::not_available,
+                      .stage = Stage::prepare,
+                      .message = "nobody can be asked about hosts here: that needs a network namespace or a supervisor",
+                      .hint = "'harn doctor' says what is missing; or leave '--net restricted' out, and only files are asked about"});
   embed::AskSettings settings;
   HARN_TRY(patience, patience_of(arguments));
   settings.patience = patience;

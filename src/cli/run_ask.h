@@ -12,7 +12,7 @@
 namespace harn::cli {
 
 // Before the plan: questions are part of it.
-Status choose_asking(const Arguments& arguments, bool needs_terminal, PlanOptions& options);
+Status choose_asking(const Arguments& arguments, bool needs_terminal, Prepared& prepared);
 
 // After it: nothing without --ask. Changes `options` so that the command does not hold a terminal that is asked at.
 struct AskedRun {

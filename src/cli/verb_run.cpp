@@ -108,7 +108,7 @@ Result<Reply> run_recorded(const Arguments& arguments, const Caller& caller, con
     HARN_TRY(prepared, prepare(arguments, caller, audit.settings()));
     if (asked.argv != nullptr) prepared.command.argv = *asked.argv;
     prepared.options.explain = prepared.options.explain || asked.explain;
-    HARN_OK(choose_asking(arguments, asked.shell, prepared.options));
+    HARN_OK(choose_asking(arguments, asked.shell, prepared));
     return run_prepared(arguments, caller, prepared, std::move(canary), audit);
   };
   auto reply = run();

@@ -49,6 +49,11 @@ Result<Received> receive_gates(int channel) {
   if (got < 0) return fail(sys::os_failure("recvmsg", "the launcher", errno, Stage::prepare));
   auto descriptors = descriptors_in(header);
   if (got == 0) return Received{.ended = true};
+  if (descriptors.empty() && static_cast<std::size_t>(got) == sizeof(HostVerdict)) {
+    std::array<std::uint64_t, 2> words = {};
+    std::memcpy(words.data(), static_cast<const void*>(notes.data()), sizeof words);
+    return Received{.verdict = HostVerdict{.question = words[0], .allowed = words[1]}};
+  }
   const auto count = static_cast<std::size_t>(got) / sizeof(sys::GateNote);
   if (static_cast<std::size_t>(got) % sizeof(sys::GateNote) != 0 || count != descriptors.size() ||
       (header.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0)
@@ -81,6 +86,16 @@ Status send_gates(int channel, std::span<const ReceivedGate> gates) {
   std::memcpy(CMSG_DATA(note), fds.data(), fds.size() * sizeof(int));
   if (::sendmsg(channel, &header, MSG_NOSIGNAL) < 0) return fail(sys::os_failure("sendmsg", "the relay", errno, Stage::prepare));
   return {};
+}
+
+Status send_verdict(int channel, const HostVerdict& verdict) {
+  while (::send(channel, &verdict, sizeof verdict, MSG_NOSIGNAL) < 0)
+    if (errno != EINTR) return fail(sys::os_failure("send", "the relay", errno, Stage::supervise));
+  return {};
+}
+
+bool send_line_now(int channel, std::string_view line) {
+  return ::send(channel, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
 }
 
 Status send_line(int channel, std::string_view line) {

@@ -3,6 +3,8 @@
 // the run.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,9 +20,16 @@ struct ReceivedGate {
   sys::UniqueFd socket = {};
 };
 
+// The word on a question; it comes without a descriptor, and so is told apart from gates.
+struct HostVerdict {
+  std::uint64_t question = 0;
+  std::uint64_t allowed = 0;
+};
+
 struct Received {
   bool ended = false;  // nobody is at the other end any more
   std::vector<ReceivedGate> gates = {};
+  std::optional<HostVerdict> verdict = {};
 };
 
 // One message, or nothing when none waits. An error when it is none of ours.
@@ -28,7 +37,11 @@ Result<Received> receive_gates(int channel);
 // All of them in one message.
 Status send_gates(int channel, std::span<const ReceivedGate> gates);
 
+Status send_verdict(int channel, const HostVerdict& verdict);
+
 // One line of the report; waits for room.
 Status send_line(int channel, std::string_view line);
+// A line while the command runs; false when there is no room, because nobody waits for whoever does not read.
+bool send_line_now(int channel, std::string_view line);
 
 }  // namespace harn::egress

@@ -35,9 +35,21 @@ void Connection::begin(RelayState& state, sys::UniqueFd client, Kind kind, std::
   made.start(port);
 }
 
-void Connection::start(std::uint16_t port) {
+void Connection::begin_to(RelayState& state, sys::UniqueFd client, const Endpoint& wanted) {
+  const auto id = state.next_id++;
+  auto& made = *state.connections.emplace(id, std::make_unique<Connection>(state, id, std::move(client), Kind::direct)).first->second;
+  if (made.watch_client()) made.go_to_address(wanted);
+}
+
+bool Connection::watch_client() {
   send_at_once(client_.get());
-  if (!state_.loop.watch(client_.get(), both_ways, [this](std::uint32_t events) { on_client(events); }, client_watch_)) return end(true);
+  if (state_.loop.watch(client_.get(), both_ways, [this](std::uint32_t events) { on_client(events); }, client_watch_)) return true;
+  end(true);
+  return false;
+}
+
+void Connection::start(std::uint16_t port) {
+  if (!watch_client()) return;
   if (kind_ == Kind::published) return start_published(port);
   if (kind_ == Kind::direct) return start_direct();
   speech_ = Speech::unknown;
@@ -47,8 +59,12 @@ void Connection::start(std::uint16_t port) {
 void Connection::start_direct() {
   const auto wanted = destination_of(client_.get());
   if (!wanted) return end(true);
-  wants_v6_ = wanted->address.v6;
-  go_to({.address = wanted->address}, wanted->port);
+  go_to_address(*wanted);
+}
+
+void Connection::go_to_address(const Endpoint& wanted) {
+  wants_v6_ = wanted.address.v6;
+  go_to(state_.named(wanted), wanted.port);
 }
 
 // The program inside serves on its own loopback; nothing of the rules is about it.
@@ -68,6 +84,10 @@ void Connection::on_client(std::uint32_t events) {
   if ((events & (EPOLLOUT | lost)) != 0) down_.writable = true;
   if (stage_ == Stage::open) return pump();
   if ((events & lost) != 0) return end(true);
+  // Who has ended before saying a word waits for nothing; whoever said something may still want the answer.
+  char first = 0;
+  if (stage_ == Stage::waiting && (events & EPOLLRDHUP) != 0 && ::recv(client_.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+    return end(true);
   if (stage_ == Stage::asking) listen_to_proxy_client();
 }
 
@@ -149,8 +169,21 @@ void Connection::go_to(policy::Destination destination, std::uint16_t port) {
   destination_ = std::move(destination);
   const bool named = !destination_.name.empty();
   const auto verdict = named ? state_.rules.decide_name(destination_.name, port) : state_.rules.decide_address(destination_.address, port);
-  if (verdict != policy::Verdict::allowed) return refuse(destination_, verdict);
-  if (!named) {
+  if (verdict == policy::Verdict::allowed) return admit();
+  if (!state_.ask(id_, destination_, port, verdict)) return refuse(destination_, verdict);
+  stage_ = Stage::waiting;
+}
+
+void Connection::answered(bool allowed) {
+  if (stage_ != Stage::waiting) return;
+  stage_ = Stage::resolving;
+  since_ = state_.loop.now();
+  if (allowed) admit();
+  else refuse(destination_, policy::Verdict::no_rule);
+}
+
+void Connection::admit() {
+  if (destination_.name.empty()) {
     candidates_ = {destination_.address};
     return dial_next();
   }
@@ -278,6 +311,7 @@ void Connection::say(std::string_view bytes) {
 
 void Connection::end(bool reset) {
   if (stage_ == Stage::ended) return;
+  if (stage_ == Stage::waiting) state_.withdraw(id_);
   stage_ = Stage::ended;
   client_watch_.stop();
   upstream_watch_.stop();

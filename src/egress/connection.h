@@ -22,18 +22,23 @@ class Connection {
 
   // Takes the accepted socket. It is the map's from then on, and leaves it by itself.
   static void begin(RelayState& state, sys::UniqueFd client, Kind kind, std::uint16_t port);
+  // One whose own address does not say where it wanted to go.
+  static void begin_to(RelayState& state, sys::UniqueFd client, const Endpoint& wanted);
 
   Connection(RelayState& state, std::uint64_t id, sys::UniqueFd client, Kind kind);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  // The operator's word on where it wants to go.
+  void answered(bool allowed);
   // Ends what takes too long or says nothing any more.
   void tick();
 
  private:
   enum class Stage : std::uint8_t {
-    asking,  // a proxy client has not said yet where it wants to go
+    asking,   // a proxy client has not said yet where it wants to go
+    waiting,  // for the operator's word
     resolving,
     dialling,
     open,
@@ -51,8 +56,10 @@ class Connection {
     unreachable,  // nobody there
   };
 
+  bool watch_client();
   void start(std::uint16_t port);
   void start_direct();
+  void go_to_address(const Endpoint& wanted);
   void start_published(std::uint16_t port);
   void on_client(std::uint32_t events);
   void on_upstream(std::uint32_t events);
@@ -62,6 +69,7 @@ class Connection {
   template <class Step>
   bool obey(const Step& step);
   void go_to(policy::Destination destination, std::uint16_t port);
+  void admit();
   void take_addresses(const Resolved& resolved);
   void refuse(const policy::Destination& destination, policy::Verdict verdict);
   void dial_next();

@@ -50,7 +50,8 @@ void send_back(int fd, const Way& way, const Bytes& message) {
 
 }  // namespace
 
-void DnsServer::serve_udp(sys::UniqueFd socket) {
+void DnsServer::serve_udp(sys::UniqueFd socket, Admits admits) {
+  admits_ = std::move(admits);
   udp_ = std::move(socket);
   std::ignore = state_.loop.watch(udp_.get(), EPOLLIN, [this](std::uint32_t) { read_udp(); }, watch_);
 }
@@ -78,6 +79,7 @@ void DnsServer::read_udp() {
         std::memcpy(&way.to, CMSG_DATA(note), sizeof way.to);
         known = true;
       }
+    if (admits_ && !admits_(way.peer)) continue;
     if (!known || (header.msg_flags & MSG_TRUNC) != 0) continue;
     way.to.ipi6_ifindex = 0;
     answer({buffer.data(), static_cast<std::size_t>(got)}, [this, way](const Bytes& message) { send_back(udp_.get(), way, message); });
@@ -104,6 +106,7 @@ void DnsServer::answer_question(DnsQuestion question, Send send) {
     return send(print_answer(question, DnsCode::no_such_name, {}, 0));
   }
   const auto verdict = state_.rules.decide_lookup(question.name);
+  if (state_.asks(verdict) && !question.name.ends_with(".arpa")) return answer_asked(question, send);
   if (verdict != policy::Verdict::allowed) {
     const bool reverse = question.name.ends_with(".arpa");
     if (!reverse)
@@ -117,6 +120,16 @@ void DnsServer::answer_question(DnsQuestion question, Send send) {
   state_.lookup.resolve(name, [this, question = std::move(question), send = std::move(send)](const Resolved& resolved) {
     answer_resolved(question, resolved, send);
   });
+}
+
+// Nobody outside hears of a name before the operator has: it has our address, and whoever connects there is the question.
+void DnsServer::answer_asked(const DnsQuestion& question, const Send& send) {
+  const bool address = question.type == type_a || question.type == type_aaaa;
+  const auto pair = address ? state_.names.addresses_of(question.name) : std::nullopt;
+  if (address && !pair) return send(print_answer(question, DnsCode::failed, {}, 0));
+  if (!pair || question.type == type_aaaa) return send(print_answer(question, DnsCode::ok, {}, 0));
+  const policy::IpBlock ours[] = {pair->v4};
+  send(print_answer(question, DnsCode::ok, ours, answer_ttl));
 }
 
 void DnsServer::answer_resolved(const DnsQuestion& question, const Resolved& resolved, const Send& send) {

@@ -3,6 +3,8 @@
 // own and everything else with "no such name"; only admitted names are ever asked about outside.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <functional>
 
 #include "egress/dns_message.h"
@@ -18,14 +20,18 @@ class DnsServer {
   // Answers now or later; not at all where no answer could be addressed.
   void answer(ByteView message, Send send);
 
-  void serve_udp(sys::UniqueFd socket);
+  // Unset: everybody who reaches the socket.
+  using Admits = std::function<bool(const sockaddr_storage& peer)>;
+  void serve_udp(sys::UniqueFd socket, Admits admits = {});
 
  private:
   void read_udp();
   void answer_question(DnsQuestion question, Send send);
+  void answer_asked(const DnsQuestion& question, const Send& send);
   void answer_resolved(const DnsQuestion& question, const Resolved& resolved, const Send& send);
 
   RelayState& state_;
+  Admits admits_ = {};
   sys::UniqueFd udp_ = {};
   EventLoop::Watch watch_ = {};
 };

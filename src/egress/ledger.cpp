@@ -80,6 +80,16 @@ std::vector<std::string> Ledger::lines() const {
   return out;
 }
 
+std::optional<HostQuestion> read_question_line(std::string_view line) {
+  const auto words = base::split(line, '\t');
+  const bool asks = words[0] == "ask" && words.size() == 3;
+  const bool gone = words[0] == "gone" && words.size() == 2;
+  if (!asks && !gone) return std::nullopt;
+  const auto id = number(words[1]);
+  if (!id) return std::nullopt;
+  return HostQuestion{.question = *id, .gone = gone, .target = asks ? std::string(words[2]) : std::string()};
+}
+
 Status read_report_line(std::string_view line, NetworkReport& report) {
   const auto words = base::split(line, '\t');
   if (words[0] == "contact") return read_contact(words, report);

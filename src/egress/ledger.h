@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,9 @@ class Ledger {
   Contact others_ = {};
   std::uint64_t unnamed_ = 0;
 };
+
+// A line told while the command runs, a question or its end; nothing when it is none of these.
+std::optional<HostQuestion> read_question_line(std::string_view line);
 
 // One line into the report; an error when it is not one of ours.
 Status read_report_line(std::string_view line, NetworkReport& report);

@@ -65,11 +65,10 @@ void RefusedPackets::read() {
 void RefusedPackets::report(const Endpoint& target) {
   const auto range = policy::special_range(target.address);
   if (range && range->loopback) return;
+  if (note_.protocol == IPPROTO_UDP) return state_.deny_datagram(target);
   policy::Destination destination{.address = target.address};
   if (const auto* name = state_.names.name_of(target.address)) destination = {.name = *name};
   const auto text = policy::text_of(HostRule{policy::text_of(destination), target.port});
-  if (note_.protocol == IPPROTO_UDP)
-    return state_.ledger.deny("udp", text, "only TCP and questions to Harn's own resolver leave the sandbox", "");
   if (std::ranges::find(served_, target.port) != served_.end()) return;
   const auto verdict = destination.name.empty() ? state_.rules.decide_address(target.address, target.port)
                                                 : state_.rules.decide_name(destination.name, target.port);

@@ -13,6 +13,7 @@ namespace harn::egress {
 namespace {
 
 constexpr int accepts_in_turn = 64;
+constexpr std::uint16_t dns_port = 53;
 constexpr std::chrono::milliseconds tick_every{100};
 constexpr std::chrono::milliseconds rest{60'000};
 
@@ -21,7 +22,10 @@ bool out_of_room(int error) { return error == EMFILE || error == ENFILE || error
 }  // namespace
 
 Relay::Relay(EventLoop& loop, RelaySettings settings, policy::EgressRules rules)
-    : state_(loop, std::move(settings), std::move(rules)), dns_(state_), spare_(::fcntl(0, F_DUPFD_CLOEXEC, 3)) {}
+    : state_(loop, std::move(settings), std::move(rules)),
+      dns_(state_),
+      announced_(state_, [this](sys::UniqueFd client, const Endpoint& wanted) { lead(std::move(client), wanted); }),
+      spare_(::fcntl(0, F_DUPFD_CLOEXEC, 3)) {}
 
 Result<std::unique_ptr<Relay>> Relay::make(EventLoop& loop, RelaySettings settings) {
   HARN_TRY(rules, policy::EgressRules::make(settings.rules));
@@ -30,6 +34,9 @@ Result<std::unique_ptr<Relay>> Relay::make(EventLoop& loop, RelaySettings settin
 
 void Relay::add_gate(const sys::GateNote& note, sys::UniqueFd socket) {
   using sys::GateKind;
+  if (note.kind == GateKind::announcements) return announced_.listen_to(std::move(socket));
+  if (note.kind == GateKind::dns && state_.settings.announced)
+    return dns_.serve_udp(std::move(socket), [this](const sockaddr_storage& peer) { return announced_.may_ask(peer); });
   if (note.kind == GateKind::dns) return dns_.serve_udp(std::move(socket));
   if (note.kind == GateKind::inner) return state_.inner.push_back(std::move(socket));
   if (note.kind == GateKind::refused) {
@@ -43,8 +50,11 @@ void Relay::add_gate(const sys::GateNote& note, sys::UniqueFd socket) {
 
 void Relay::accept_from(Gate& gate) {
   for (int i = 0; i < accepts_in_turn; ++i) {
-    sys::UniqueFd client(::accept4(gate.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (client) take(gate, std::move(client));
+    sockaddr_storage peer = {};
+    socklen_t length = sizeof peer;
+    sys::UniqueFd client(::accept4(gate.socket.get(), reinterpret_cast<sockaddr*>(&peer), &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (client && gate.note.kind == sys::GateKind::announced) announced_.arrived(std::move(client), peer);
+    else if (client) take(gate, std::move(client));
     else if (out_of_room(errno)) return make_room(gate);
     else if (errno == EAGAIN || errno == EWOULDBLOCK) return;
   }
@@ -58,11 +68,25 @@ void Relay::make_room(Gate& gate) {
   state_.ledger.deny("connect", "a connection", "there are too many connections at one time", "");
 }
 
+bool Relay::has_room() {
+  if (state_.connections.size() < state_.settings.limits.connections) return true;
+  state_.ledger.deny("connect", "a connection", "there are too many connections at one time", "");
+  return false;
+}
+
+// The proxy has no port of its own here, and neither has the resolver: they are where a command looks for them.
+void Relay::lead(sys::UniqueFd client, const Endpoint& wanted) {
+  if (!has_room()) return reset_connection(std::move(client));
+  const auto range = policy::special_range(wanted.address);
+  if (range && range->loopback && wanted.port == state_.settings.proxy_port)
+    return Connection::begin(state_, std::move(client), Connection::Kind::proxy, wanted.port);
+  if (wanted.port == dns_port && state_.rules.decide_address(wanted.address, wanted.port) != policy::Verdict::allowed)
+    return DnsStream::begin(state_, dns_, std::move(client));
+  Connection::begin_to(state_, std::move(client), wanted);
+}
+
 void Relay::take(const Gate& gate, sys::UniqueFd client) {
-  if (state_.connections.size() >= state_.settings.limits.connections) {
-    state_.ledger.deny("connect", "a connection", "there are too many connections at one time", "");
-    return reset_connection(std::move(client));
-  }
+  if (!has_room()) return reset_connection(std::move(client));
   if (gate.note.kind == sys::GateKind::dns_tcp) return DnsStream::begin(state_, dns_, std::move(client));
   if (gate.note.kind == sys::GateKind::published)
     return Connection::begin(state_, std::move(client), Connection::Kind::published, gate.note.port);
@@ -72,12 +96,18 @@ void Relay::take(const Gate& gate, sys::UniqueFd client) {
   Connection::begin(state_, std::move(client), proxy ? Connection::Kind::proxy : Connection::Kind::direct, gate.note.port);
 }
 
+// Whoever asked may be gone by now, and its number is nobody else's.
+void Relay::answer(std::uint64_t question, bool allowed) {
+  if (auto* connection = state_.find(question)) connection->answered(allowed);
+}
+
 void Relay::turn() {
-  const bool idle = state_.connections.empty() && !state_.lookup.busy();
+  const bool idle = state_.connections.empty() && !state_.lookup.busy() && !announced_.busy();
   state_.loop.turn(idle ? rest : tick_every);
   if (state_.loop.now() < next_tick_) return;
   next_tick_ = state_.loop.now() + tick_every;
   state_.lookup.tick();
+  announced_.tick();
   std::vector<std::uint64_t> ids;
   for (const auto& [id, connection] : state_.connections) ids.push_back(id);
   for (const auto id : ids)

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "egress/announced.h"
 #include "egress/dns_server.h"
 #include "egress/refused_packets.h"
 #include "egress/relay_state.h"
@@ -18,6 +19,9 @@ class Relay {
  public:
   // Fails when a rule is not one.
   static Result<std::unique_ptr<Relay>> make(EventLoop& loop, RelaySettings settings);
+  // Where questions go; without it there are none.
+  void ask_by(std::function<bool(std::string_view line)> say) { state_.say = std::move(say); }
+  void answer(std::uint64_t question, bool allowed);
 
   void add_gate(const sys::GateNote& note, sys::UniqueFd socket);
   // Waits for something to happen and does it.
@@ -34,11 +38,15 @@ class Relay {
   };
   Relay(EventLoop& loop, RelaySettings settings, policy::EgressRules rules);
   void accept_from(Gate& gate);
+  bool has_room();
   void take(const Gate& gate, sys::UniqueFd client);
   void make_room(Gate& gate);
 
+  void lead(sys::UniqueFd client, const Endpoint& wanted);
+
   RelayState state_;
   DnsServer dns_;
+  Announced announced_;
   std::list<Gate> gates_ = {};
   std::vector<std::unique_ptr<RefusedPackets>> refused_ = {};
   std::vector<std::uint16_t> served_ = {};

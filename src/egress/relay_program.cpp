@@ -38,6 +38,7 @@ int serve() {
   if (!settings || !loop) return failed_exit;
   auto relay = egress::Relay::make(*loop, std::move(*settings));
   if (!relay) return failed_exit;
+  (*relay)->ask_by([](std::string_view line) { return egress::send_line_now(channel_fd, line); });
   bool ended = false;
   egress::EventLoop::Watch watch;
   const auto hear = [&](std::uint32_t) {
@@ -46,6 +47,7 @@ int serve() {
       ended = true;
       return;
     }
+    if (received->verdict) (*relay)->answer(received->verdict->question, received->verdict->allowed != 0);
     for (auto& gate : received->gates) (*relay)->add_gate(gate.note, std::move(gate.socket));
   };
   if (!loop->watch(channel_fd, EPOLLIN | EPOLLRDHUP, hear, watch)) return failed_exit;

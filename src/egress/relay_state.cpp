@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "egress/relay_state.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "egress/connection.h"
@@ -34,6 +36,28 @@ void RelayState::deny(const policy::Destination& destination, std::uint16_t port
   ledger.deny("connect", policy::text_of(HostRule{policy::text_of(destination), port}), policy::why(verdict),
               remedy_for(destination, port, verdict));
 }
+
+policy::Destination RelayState::named(const Endpoint& wanted) const {
+  policy::Destination literal{.address = wanted.address};
+  if (!settings.announced || rules.decide_address(wanted.address, wanted.port) == policy::Verdict::allowed) return literal;
+  for (const auto& [name, addresses] : settings.hosts)
+    if (std::ranges::find(addresses, wanted.address) != addresses.end() && rules.decide_name(name, wanted.port) == policy::Verdict::allowed)
+      return {.name = name};
+  return literal;
+}
+
+void RelayState::deny_datagram(const Endpoint& target) {
+  policy::Destination destination{.address = target.address};
+  if (const auto* name = names.name_of(target.address)) destination = {.name = *name};
+  ledger.deny("udp", policy::text_of(HostRule{policy::text_of(destination), target.port}),
+              "only TCP and questions to Harn's own resolver leave the sandbox", "");
+}
+
+bool RelayState::ask(std::uint64_t connection, const policy::Destination& destination, std::uint16_t port, policy::Verdict verdict) const {
+  return asks(verdict) && say(fmt::format("ask\t{}\t{}", connection, policy::text_of(HostRule{policy::text_of(destination), port})));
+}
+
+void RelayState::withdraw(std::uint64_t connection) const { std::ignore = say(fmt::format("gone\t{}", connection)); }
 
 std::string remedy_for(const policy::Destination& destination, std::uint16_t port, policy::Verdict verdict) {
   using policy::Verdict;

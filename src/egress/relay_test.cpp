@@ -120,14 +120,15 @@ UniqueFd dial(std::uint16_t port) {
 
 class RelayOnLoopback : public testing::Test {
  protected:
-  void start(std::vector<HostRule> allow, RelayLimits limits = {}) {
+  void start(std::vector<HostRule> allow, RelayLimits limits = {}, bool announced = false) {
     const auto v4 = *policy::parse_ipv4("127.0.0.1");
     RelaySettings settings{.rules = {.allow = std::move(allow), .deny = {{"denied.test", {}}}},
                            .proxy_port = proxy_.port,
                            .nameservers = {{v4, resolver_.port()}},
                            .hosts = {{"table.test", {v4}}},
                            .hostname = "me",
-                           .limits = limits};
+                           .limits = limits,
+                           .announced = announced};
     settings.limits.lookup_ms = 600;
     loop_.emplace(std::move(*EventLoop::make()));
     relay_ = std::move(*Relay::make(*loop_, std::move(settings)));
@@ -135,6 +136,13 @@ class RelayOnLoopback : public testing::Test {
     add({.kind = sys::GateKind::listener, .port = direct_.port}, direct_);
     add({.kind = sys::GateKind::dns_tcp, .port = 53}, dns_tcp_);
     add({.kind = sys::GateKind::dns, .port = 53}, dns_);
+    if (announced) {
+      int ends[2] = {-1, -1};
+      ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+      announcements_ = UniqueFd(ends[0]);
+      relay_->add_gate({.kind = sys::GateKind::announcements}, UniqueFd(ends[1]));
+      add({.kind = sys::GateKind::announced}, led_);
+    }
     add({.kind = sys::GateKind::published, .port = echo_.port()}, published_);
     for (int i = 0; i < 2; ++i)
       relay_->add_gate({.kind = sys::GateKind::inner}, UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
@@ -182,6 +190,15 @@ class RelayOnLoopback : public testing::Test {
     return parse_reply({reinterpret_cast<const std::uint8_t*>(answer.data()), answer.size()}, 9, name, type);
   }
 
+  // As a supervisor says it of a socket of the command.
+  void announce(const UniqueFd& client, const char* address, std::uint16_t port,
+                sys::AnnouncedKind kind = sys::AnnouncedKind::stream) const {
+    sys::Announcement said{.kind = kind, .from = destination_of(client.get())->port, .port = port};
+    const auto wanted = in6_of(*policy::parse_ipv4(address));
+    std::copy(std::begin(wanted.s6_addr), std::end(wanted.s6_addr), said.address);
+    EXPECT_EQ(::send(announcements_.get(), &said, sizeof said, 0), static_cast<ssize_t>(sizeof said));
+  }
+
   Server echo_{SOCK_STREAM, echo};
   Server resolver_{SOCK_DGRAM, resolve};
   Bound proxy_ = bound(SOCK_STREAM);
@@ -189,6 +206,8 @@ class RelayOnLoopback : public testing::Test {
   Bound dns_tcp_ = bound(SOCK_STREAM);
   Bound dns_ = bound(SOCK_DGRAM, /*v6=*/true);
   Bound published_ = bound(SOCK_STREAM);
+  Bound led_ = bound(SOCK_STREAM);
+  UniqueFd announcements_ = {};
   std::optional<EventLoop> loop_ = {};
   std::unique_ptr<Relay> relay_ = {};
   UniqueFd stop_ = {};
@@ -300,6 +319,51 @@ TEST_F(RelayOnLoopback, PublishedSocketsAreUsedAgain) {
     ::shutdown(fd.get(), SHUT_WR);
     EXPECT_EQ(read_some(fd.get()), "");
   }
+}
+
+TEST_F(RelayOnLoopback, WhoeverWasAnnouncedGoesWhereItWantedAndNobodyElseAnywhere) {
+  start(usual(echo_.port()), {}, /*announced=*/true);
+  const auto stranger = dial(led_.port);
+  write_all(stranger.get(), "let me in");
+  auto first = dial(led_.port);
+  announce(first, "127.0.0.1", echo_.port());
+  write_all(first.get(), "hello");
+  EXPECT_EQ(read_some(first.get(), 5), "hello");
+  first = {};  // the echo serves one at a time
+  std::array<char, 8> unheard = {};
+  EXPECT_LE(::recv(stranger.get(), unheard.data(), unheard.size(), MSG_DONTWAIT), 0);
+  const auto refused = dial(led_.port);
+  announce(refused, "127.0.0.2", echo_.port());
+  EXPECT_EQ(read_some(refused.get()), "");  // reset
+  const auto proxied = dial(led_.port);
+  announce(proxied, "127.0.0.1", proxy_.port);
+  write_all(proxied.get(), "CONNECT evil.test:1 HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(read_some(proxied.get(), 39).substr(9, 3), "403");
+  // Asked and answered by name, then reached by the address that was given for it.
+  UniqueFd asker(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const auto resolver = socket_address(*policy::parse_ipv4("127.0.0.1"), dns_.port);
+  ASSERT_EQ(::connect(asker.get(), resolver.get(), resolver.length), 0);
+  const auto question = print_question(9, "good.test", type_a);
+  ::send(asker.get(), question.data(), question.size(), 0);  // too early: nobody knows it
+  announce(asker, "9.9.9.9", 53, sys::AnnouncedKind::resolver);
+  announce(asker, "9.9.9.9", 443, sys::AnnouncedKind::refused);
+  // Announcements are heard in their order: once a later one has had its effect, so have these.
+  auto after = dial(led_.port);
+  announce(after, "127.0.0.1", echo_.port());
+  write_all(after.get(), "x");
+  EXPECT_EQ(read_some(after.get(), 1), "x");
+  after = {};
+  ::send(asker.get(), question.data(), question.size(), 0);
+  const auto answer = read_some(asker.get());
+  const auto reply = parse_reply({reinterpret_cast<const std::uint8_t*>(answer.data()), answer.size()}, 9, "good.test", type_a);
+  ASSERT_TRUE(reply && reply->addresses.size() == 1);
+  const auto named = dial(led_.port);
+  announce(named, policy::print_ip(reply->addresses[0]).c_str(), echo_.port());
+  write_all(named.get(), "by name");
+  EXPECT_EQ(read_some(named.get(), 7), "by name");
+  bool told = false;
+  for (const auto& denial : stop().denials) told = told || (denial.call == "udp" && denial.target == "9.9.9.9:443");
+  EXPECT_TRUE(told);
 }
 
 TEST_F(RelayOnLoopback, KeepsItsLimits) {

@@ -67,6 +67,11 @@ Status read_line(std::string_view line, RelaySettings& settings) {
     else settings.rules.allow_loopback = value == "open";
     return {};
   }
+  if (key == "asks" || key == "announced") {
+    if (value != "yes") return wrong(line);
+    (key == "asks" ? settings.asks : settings.announced) = true;
+    return {};
+  }
   if (key == "nameserver") {
     HARN_TRY(server, parse_nameserver(value));
     settings.nameservers.push_back(server);
@@ -116,6 +121,8 @@ std::string print_settings(const RelaySettings& settings) {
   out += fmt::format("private {}\n", settings.rules.block_private ? "closed" : "open");
   out += fmt::format("loopback {}\n", settings.rules.allow_loopback ? "open" : "closed");
   out += fmt::format("proxy {}\n", settings.proxy_port);
+  if (settings.asks) out += "asks yes\n";
+  if (settings.announced) out += "announced yes\n";
   for (const auto& server : settings.nameservers) {
     const auto address = policy::print_ip(server.address);
     out += server.address.v6 ? fmt::format("nameserver [{}]:{}\n", address, server.port)

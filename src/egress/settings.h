@@ -41,6 +41,8 @@ struct RelaySettings {
   std::map<std::string, std::vector<policy::IpBlock>> hosts = {};  // the host's own table
   std::string hostname = {};                                       // answered with loopback
   RelayLimits limits = {};
+  bool announced = false;  // the command is on the host's network: its connections are led here, and announced
+  bool asks = false;       // a host no rule admits waits for the launcher's word
 };
 
 std::string print_settings(const RelaySettings& settings);

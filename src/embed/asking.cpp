@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "host/resolve_paths.h"
 #include "plan/linux/dangerous_sockets.h"
+#include "policy/egress_rules.h"
 #include "sys/unique_fd.h"
 
 namespace harn::embed {
@@ -167,6 +168,22 @@ void Asking::take(const Refused& refused, const QuestionAnswer& answer) {
     answer(allowed && given, given.get());
   };
   inside.desk.ask(std::move(question), refused.question, settle, Clock::now());
+  inside.settle_clock();
+}
+
+void Asking::take_host(const HostQuestion& asked, const std::function<void(bool allowed)>& answer) {
+  auto& inside = *inside_;
+  // Apart from the supervisor's numbers, which begin anywhere but end nowhere near.
+  const auto waiter = ~asked.question;
+  if (asked.gone) {
+    inside.desk.gone(waiter);
+  } else {
+    ask::Question question{.access = "host",
+                           .target = asked.target,
+                           .rule = std::string(policy::why(policy::Verdict::no_rule)),
+                           .lasting = static_cast<bool>(inside.settings.keep)};
+    inside.desk.ask(std::move(question), waiter, answer, Clock::now());
+  }
   inside.settle_clock();
 }
 

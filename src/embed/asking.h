@@ -32,6 +32,7 @@ class Asking {
   int fd() const;
   void attend();
   void take(const Refused& refused, const QuestionAnswer& answer);
+  void take_host(const HostQuestion& asked, const std::function<void(bool allowed)>& answer);
 
  private:
   struct Inside;

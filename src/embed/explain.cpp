@@ -15,7 +15,6 @@
 #include "embed/works_outside.h"
 #include "host/resolve_paths.h"
 #include "plan/linux/dangerous_sockets.h"
-#include "plan/linux/network_reach.h"
 #include "policy/names.h"
 #include "policy/presets.h"
 
@@ -136,7 +135,7 @@ Explainer::Explainer(const Plan& plan, const Policy& policy, const PathRules& ru
     : policy_(policy),
       rules_(rules),
       linux_(std::get_if<LinuxConfinement>(&plan.confinement)),
-      relayed_(plan::network_reach(policy) == plan::NetworkReach::restricted) {
+      relayed_(plan.egress && (!plan.egress->allow.empty() || plan.egress->asks)) {
   for (const auto& credential : policy::credential_paths(facts)) credentials_.push_back(credential.path);
   if (linux_ == nullptr || !linux_->view) return;
   const auto& names = linux_->view->namespaces;

@@ -21,6 +21,9 @@ Result<Outcome> run_looked(const Planned& planned, RunOptions options, std::opti
     if (options.run_id.empty()) options.run_id = make_run_id();
     asking.emplace(std::move(*asks), explainer, options, options.run_id);
     options.on_question = [&](const Refused& refused, const QuestionAnswer& answer) { asking->take(refused, answer); };
+    options.on_host_question = [&](const HostQuestion& asked, const std::function<void(bool)>& answer) {
+      asking->take_host(asked, answer);
+    };
     options.attend_fd = asking->fd();
     options.attend = [&] { asking->attend(); };
   }

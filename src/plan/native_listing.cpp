@@ -141,6 +141,8 @@ void egress_section(Listing& listing, const Plan& plan) {
   if (plan.egress->allow_loopback) rows.push_back({"allow", "the host's loopback", "every port"});
   for (const auto port : plan.egress->ports) rows.push_back({"accept", "*", fmt::format("port {}", port)});
   for (const auto port : plan.egress->publish) rows.push_back({"publish", "127.0.0.1", fmt::format("port {}", port)});
+  if (plan.egress->supervised) rows.push_back({"lead", "*", "every connection to the relay, by the supervisor"});
+  if (plan.egress->asks) rows.push_back({"ask", "*", "every port that is accepted"});
   rows.push_back({"relay", "localhost", fmt::format("port {}", plan.egress->relay_port)});
   listing.table(2, rows);
 }

@@ -99,14 +99,10 @@ struct Fields<SupervisedPath> {
 
 template <>
 struct Fields<SupervisorPlan> {
-  static constexpr std::tuple list{field("rules", &SupervisorPlan::rules),
-                                   field("reads", &SupervisorPlan::reads),
-                                   field("decides", &SupervisorPlan::decides),
-                                   field("explains", &SupervisorPlan::explains),
-                                   field("records", &SupervisorPlan::records),
-                                   field("asks", &SupervisorPlan::asks),
-                                   field("sockets", &SupervisorPlan::sockets),
-                                   field("abstract_names", &SupervisorPlan::abstract_names),
+  static constexpr std::tuple list{field("rules", &SupervisorPlan::rules),      field("reads", &SupervisorPlan::reads),
+                                   field("decides", &SupervisorPlan::decides),  field("explains", &SupervisorPlan::explains),
+                                   field("records", &SupervisorPlan::records),  field("asks", &SupervisorPlan::asks),
+                                   field("sockets", &SupervisorPlan::sockets),  field("abstract_names", &SupervisorPlan::abstract_names),
                                    field("looks_at", &SupervisorPlan::looks_at)};
 };
 
@@ -206,7 +202,9 @@ struct Fields<EgressPlan> {
                                    field("allow_loopback", &EgressPlan::allow_loopback),
                                    field("ports", &EgressPlan::ports),
                                    field("publish", &EgressPlan::publish),
-                                   always("relay_port", &EgressPlan::relay_port)};
+                                   always("relay_port", &EgressPlan::relay_port),
+                                   field("asks", &EgressPlan::asks),
+                                   field("supervised", &EgressPlan::supervised)};
 };
 
 template <>

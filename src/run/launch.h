@@ -38,6 +38,13 @@ bool works_unconfined(const Trial& trial);
 
 struct KeeperSettings;
 
+// A relay on the host's own loopback. Ports 0: there is none.
+struct RelayReach {
+  int announcements = -1;  // borrowed; told where each connection wanted to go
+  std::uint16_t stream_port = 0;
+  std::uint16_t resolver_port = 0;
+};
+
 struct LaunchSettings {
   std::array<int, 3> stdio = {0, 1, 2};  // borrowed; become 0, 1 and 2
   Session session = Session::own;
@@ -49,6 +56,7 @@ struct LaunchSettings {
   std::optional<AbsPath> canary = {};      // a file outside every grant that the caller can write
   std::vector<Trial> trials = {};          // tried after the canary, before the command
   int relay_channel = -1;                  // borrowed; sockets of the command's network are sent there
+  RelayReach relay = {};                   // where a supervisor leads the command's connections instead
   int program_fd = -1;                     // borrowed; run instead of looking for argv[0]
   const KeeperSettings* keeper = nullptr;  // borrowed; the view is kept for later commands, and none is started
 };

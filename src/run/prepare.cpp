@@ -151,7 +151,8 @@ class Preparer {
     parts_.clone_flags = flags;
     HARN_OK(write_lifeline());
     write_own_view(view, flags);
-    if (plan_.egress && settings_.relay_channel >= 0) write_gates(outer_, *plan_.egress, settings_.relay_channel, parts_.gates);
+    if (plan_.egress && !plan_.egress->supervised && settings_.relay_channel >= 0)
+      write_gates(outer_, *plan_.egress, settings_.relay_channel, parts_.gates);
     return {};
   }
 
@@ -191,18 +192,19 @@ class Preparer {
                         .hint = "make the plan again with this version of harn"});
     for (const auto& limit : plan_.limits.rlimits)
       if (limit.name == "fsize") HARN_OK(write_limit(limit, outer_));
-    HARN_TRY(gifts, make_gifts(*linux.supervisor, *linux.syscalls));
+    HARN_TRY(gifts, make_gifts(*linux.supervisor, *linux.syscalls, settings_.relay));
     auto& launch = parts_.launch;
     launch.kept[launch.kept_count++] = parts_.keep.fd(std::move(gifts.post));
     launch.kept[launch.kept_count++] = parts_.keep.fd(std::move(gifts.rules));
     if (gifts.tell) launch.kept[launch.kept_count++] = parts_.keep.fd(std::move(gifts.tell));
+    if (settings_.relay.stream_port != 0) launch.kept[launch.kept_count++] = settings_.relay.announcements;
     parts_.refusals = std::move(gifts.refusals);
     post_ = parts_.keep.fd(std::move(gifts.letterbox));
     outer_.add({.op = Op::no_new_privileges}, "forbid new privileges to the supervisor");
     if (!linux.landlock) return {};
     // The command's process still opens its terminal anew, inside these rules.
     const bool terminal = view != nullptr && !terminal_name(settings_).empty();
-    HARN_TRY(made, make_ruleset(supervisor_rules(*linux.landlock, terminal), view, outer_));
+    HARN_TRY(made, make_ruleset(with_relay(supervisor_rules(*linux.landlock, terminal), settings_.relay), view, outer_));
     outer_.add({.op = Op::landlock_enforce, .number = parts_.keep.fd(std::move(made))}, "enforce Landlock on the supervisor");
     return {};
   }

@@ -202,7 +202,7 @@ class GateWriter {
 void write_gates(ScriptWriter& writer, const EgressPlan& egress, int channel, GateParts& parts) {
   static_assert(child::most_gates == sys::most_gates_in_message);
   GateWriter gates(writer, channel, parts);
-  if (!egress.allow.empty()) {
+  if (!egress.allow.empty() || egress.asks) {
     gates.request(address_request(AF_INET, own_v4.data(), own_v4.size()), "give loopback an IPv4 address");
     gates.request(address_request(AF_INET6, own_v6.data(), own_v6.size()), "give loopback an IPv6 address");
     gates.request(route_request(AF_INET), "lead every IPv4 address to loopback");

@@ -87,6 +87,11 @@ Status add_port(int ruleset, const LandlockPortRule& rule) {
 
 }  // namespace
 
+LandlockPlan with_relay(LandlockPlan plan, const RelayReach& relay) {
+  if (relay.stream_port != 0 && !plan.handled_net.empty()) plan.ports.push_back({.port = relay.stream_port, .access = {"connect_tcp"}});
+  return plan;
+}
+
 Result<sys::UniqueFd> make_ruleset(const LandlockPlan& plan, const View* view, ScriptWriter& inner) {
   HARN_TRY(ruleset, create(plan));
   const auto places = view == nullptr ? std::optional<ViewPlaces>() : std::optional<ViewPlaces>(*view);

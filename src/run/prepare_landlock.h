@@ -4,9 +4,13 @@
 #pragma once
 
 #include "harn/plan.h"
+#include "run/launch.h"
 #include "run/script_writer.h"
 
 namespace harn::run {
+
+// Of the ports that are closed, the one the relay waits at is open: for who connects there on behalf.
+LandlockPlan with_relay(LandlockPlan plan, const RelayReach& relay);
 
 // The ruleset, complete but for the steps written to `inner`. Paths that are gone by now are left
 // out: they grant nothing.

@@ -61,7 +61,7 @@ Result<std::string> block_of(const SupervisorPlan& plan) {
 }
 
 // A rule that both asks the supervisor and names an error wants that answer and nothing else.
-Result<std::string> duties_of(const SupervisorPlan& plan, const SyscallFilter& filter) {
+Result<std::string> duties_of(const SupervisorPlan& plan, const SyscallFilter& filter, const RelayReach& relay) {
   const auto architecture = plan::find_architecture(filter.arch);
   const auto number = [&](const std::string& name) -> Result<std::uint32_t> {
     if (const auto found = architecture ? plan::find_syscall(name, *architecture) : std::nullopt) return *found;
@@ -71,7 +71,10 @@ Result<std::string> duties_of(const SupervisorPlan& plan, const SyscallFilter& f
                             .tells = plan.explains ? 1u : 0u,
                             .records = plan.records ? 1u : 0u,
                             .asks = plan.asks ? 1u : 0u,
-                            .abstract_names = plan.abstract_names ? 1u : 0u};
+                            .abstract_names = plan.abstract_names ? 1u : 0u,
+                            .stream_port = relay.stream_port,
+                            .resolver_port = relay.resolver_port,
+                            .announcements = plan.explains ? supervisor::tell_fd + 1 : supervisor::tell_fd};
   std::string rows;
   for (const auto& rule : filter.rules) {
     if (rule.action != SyscallAction::notify || rule.error == 0) continue;
@@ -110,14 +113,14 @@ Result<Pair> make_pair() {
 
 }  // namespace
 
-Result<SupervisorGifts> make_gifts(const SupervisorPlan& plan, const SyscallFilter& filter) {
+Result<SupervisorGifts> make_gifts(const SupervisorPlan& plan, const SyscallFilter& filter, const RelayReach& relay) {
   HARN_TRY(post, make_pair());
   Pair tell;
   if (plan.explains) {
     HARN_TRY(made, make_pair());
     tell = std::move(made);
   }
-  HARN_TRY(duties, duties_of(plan, filter));
+  HARN_TRY(duties, duties_of(plan, filter, relay));
   HARN_TRY(rows, block_of(plan));
   const auto block = duties + rows;
   sys::UniqueFd file(::memfd_create("harn-rules", MFD_CLOEXEC));

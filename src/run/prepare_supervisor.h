@@ -6,6 +6,7 @@
 
 #include "harn/plan.h"
 #include "harn/result.h"
+#include "run/launch.h"
 #include "sys/unique_fd.h"
 
 namespace harn::run {
@@ -17,7 +18,7 @@ struct SupervisorGifts {
   sys::UniqueFd tell = {};      // the supervisor's end, where it tells of refusals; empty = it does not
   sys::UniqueFd refusals = {};  // ours
 };
-Result<SupervisorGifts> make_gifts(const SupervisorPlan& plan, const SyscallFilter& filter);
+Result<SupervisorGifts> make_gifts(const SupervisorPlan& plan, const SyscallFilter& filter, const RelayReach& relay);
 
 // The command's own rules, and /proc: where the supervisor looks up whom it answers. `terminal`: also the one a view
 // shows as /dev/console.

@@ -38,10 +38,10 @@ class Prover {
     const auto& canary = request_.settings.canary;
     if (canary && request_.linux.landlock && !is_granted(*request_.linux.landlock, *canary))
       prove_by_descriptor(*canary, fmt::format("find {} closed", base::quoted(canary->text())));
-    if (holds(Dimension::network) && !own_network()) prove_network();
+    if (closed_network()) prove_network();
   }
   void run_others() {
-    if (holds(Dimension::network) && !own_network() && !explained()) prove_network();
+    if (closed_network() && !explained()) prove_network();
     if (holds(Dimension::signals) && !judges_signals()) prove_signals();
   }
 
@@ -52,6 +52,12 @@ class Prover {
     if (!request_.linux.view) return false;
     const auto& names = request_.linux.view->namespaces;
     return std::ranges::find(names, "net") != names.end();
+  }
+
+  // Where sockets exist, what they reach is decided by the relay, or by a supervisor that does not listen yet.
+  bool closed_network() const {
+    const bool led = request_.plan.egress && request_.plan.egress->supervised;
+    return holds(Dimension::network) && !own_network() && !led;
   }
 
   // Nor does who decides about signals where Landlock does not.

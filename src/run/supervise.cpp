@@ -46,6 +46,7 @@ class Supervisor {
     else if (stdio.our_ends[0]) in_ = InputPump(stdio.inherited[0], std::move(stdio.our_ends[0]), std::move(stdio.child_ends[0]));
     if (settings.on_input && stdio.streams[0] == Stream::tap) in_.tell(settings.on_input);
     for (auto& end : stdio.child_ends) end = {};  // the command has its own
+    for (std::size_t i = 0; i < attended_.size(); ++i) attended_[i] = settings.attended[i].fd;
     if (settings.start_within) deadline_ = started_ + *settings.start_within;
     else begin_time();
   }
@@ -77,8 +78,8 @@ class Supervisor {
       output,
       errors,
       refusals,
-      attention,
-      count
+      attended,
+      count = attended + std::tuple_size_v<decltype(SuperviseSettings::attended)>
     };
     pollfd fds[count] = {};
     fds[life] = {.fd = process_.has_init() ? process_.status_fd() : process_.pidfd(), .events = POLLIN, .revents = 0};
@@ -87,12 +88,13 @@ class Supervisor {
     fds[input] = in_.open() ? in_.interest() : nothing;
     outputs_.interest(std::span<pollfd, 2>(&fds[output], 2));
     fds[refusals] = {.fd = ended_ ? -1 : process_.refusals_fd(), .events = POLLIN, .revents = 0};
-    fds[attention] = {.fd = settings_.attend_fd, .events = POLLIN, .revents = 0};
+    for (std::size_t i = 0; i < attended_.size(); ++i) fds[attended + i] = {.fd = attended_[i], .events = POLLIN, .revents = 0};
     if (::poll(fds, count, timeout()) < 0 && errno != EINTR) return fail(sys::os_failure("poll", "the command", errno, Stage::supervise));
     in_.work(fds[input].revents);
     outputs_.work(std::span<const pollfd, 2>(&fds[output], 2));
     if (fds[refusals].revents != 0) take_refusals(/*all=*/false);
-    if (fds[attention].revents != 0 && settings_.attend) settings_.attend();
+    for (std::size_t i = 0; i < attended_.size(); ++i)
+      if (fds[attended + i].revents != 0 && !settings_.attended[i].attend()) attended_[i] = -1;
     if (fds[signals].revents != 0) pass_signals();
     else if (more_orphans_) look_at_children();
     if (fds[life].revents != 0) HARN_OK(look_at_life());
@@ -298,6 +300,7 @@ class Supervisor {
     if (!process_.holds_everybody()) {
       if (!process_.has_init()) ::kill(-process_.pid(), SIGKILL);
       if (settings_.kill_tree) settings_.kill_tree();
+      if (settings_.reaper && settings_.before_orphans) settings_.before_orphans();
       if (settings_.reaper) end_orphans();
     }
     if (process_.refusals_fd() >= 0) take_refusals(/*all=*/true);
@@ -359,6 +362,7 @@ class Supervisor {
   TerminalLoan terminal_;
   Outputs outputs_;
   InputPump in_ = {};
+  std::array<int, std::tuple_size_v<decltype(SuperviseSettings::attended)>> attended_ = {};
   Clock::time_point started_ = Clock::now();
   Clock::time_point finished_ = started_;
   Clock::time_point next_check_ = started_;

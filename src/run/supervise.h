@@ -29,22 +29,28 @@ struct Reading {
   std::chrono::milliseconds again{50};  // when to look next
 };
 
+// When it is readable, `attend` is called, until that says there is nothing more to wait for.
+struct Attended {
+  int fd = -1;
+  std::function<bool()> attend = {};
+};
+
 struct SuperviseSettings {
   const LimitPlan& limits;
   Session session = Session::own;
-  std::uint64_t captured_bytes = default_captured_bytes;  // of each stream, without an output limit
-  OutputSink on_output = {};                              // told each captured piece as it comes
-  InputSink on_input = {};                                // told what comes through a tapped standard input
-  RefusalSink on_refusal = {};                            // told what the supervisor program tells
-  QuestionSink on_question = {};                          // … and what it asks
-  int attend_fd = -1;                                     // readable = `attend` is to be called
-  std::function<void()> attend = {};
+  std::uint64_t captured_bytes = default_captured_bytes;       // of each stream, without an output limit
+  OutputSink on_output = {};                                   // told each captured piece as it comes
+  InputSink on_input = {};                                     // told what comes through a tapped standard input
+  RefusalSink on_refusal = {};                                 // told what the supervisor program tells
+  QuestionSink on_question = {};                               // … and what it asks
+  std::array<Attended, 2> attended = {};                       // others to be waited for beside the command
   int signal_fd = -1;                                          // a signalfd of the caller; what arrives is passed on
   int stop_fd = -1;                                            // readable = the caller wants the command ended
   bool reaper = false;                                         // orphans of the tree come to us (PR_SET_CHILD_SUBREAPER)
   std::optional<std::chrono::milliseconds> start_within = {};  // until check() says `started`; unset = it runs already
   std::function<Reading()> check = {};                         // asked again and again, and once at the end
   std::function<void(std::uint64_t)> shared_memory = {};       // told what the init program measures; empty = not asked
+  std::function<void()> before_orphans = {};                   // children of the caller's own are to be ended here, or are ended with them
   std::function<void()> kill_tree = {};                        // a cgroup's own way to end everybody; may be empty
 };
 

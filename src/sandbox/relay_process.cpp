@@ -30,6 +30,8 @@ constexpr std::size_t longest_table = 1u << 20;
 constexpr std::chrono::milliseconds report_time{2000};
 constexpr std::uint64_t descriptors = 65536;
 constexpr int published_backlog = 128;
+constexpr int relay_backlog = 4096;
+constexpr std::array<std::uint8_t, 16> mapped_loopback = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1};
 
 std::string text_at(const char* path) {
   const auto text = sys::read_file(AbsPath::of(path), longest_table);
@@ -51,7 +53,9 @@ Result<egress::RelaySettings> settings_for(const EgressPlan& plan, const RunOpti
                                            .allow_loopback = plan.allow_loopback},
                                  .proxy_port = plan.relay_port,
                                  .hosts = egress::parse_hosts_file(text_at("/etc/hosts")),
-                                 .hostname = own_hostname()};
+                                 .hostname = own_hostname(),
+                                 .announced = plan.supervised,
+                                 .asks = plan.asks};
   if (options.nameservers.empty()) settings.nameservers = egress::parse_resolv_conf(text_at("/etc/resolv.conf"));
   for (const auto& text : options.nameservers) {
     HARN_TRY(server, egress::parse_nameserver(text));
@@ -85,6 +89,39 @@ Result<std::vector<egress::ReceivedGate>> published(const EgressPlan& plan) {
   return gates;
 }
 
+struct Pair {
+  sys::UniqueFd ours = {};  // away from the numbers the command's descriptors get
+  sys::UniqueFd theirs = {};
+};
+Result<Pair> make_pair() {
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return fail(sys::os_failure("socketpair", "for the relay", errno, Stage::prepare));
+  const sys::UniqueFd ours(ends[0]);
+  sys::UniqueFd theirs(ends[1]);
+  sys::UniqueFd moved(::fcntl(ours.get(), F_DUPFD_CLOEXEC, first_free_fd));
+  if (!moved) return fail(sys::os_failure("fcntl", "F_DUPFD_CLOEXEC", errno, Stage::prepare));
+  return Pair{std::move(moved), std::move(theirs)};
+}
+
+// On a port the kernel chooses. The resolver's socket is one that knows which address it was asked at.
+Result<sys::UniqueFd> on_loopback(int type, std::uint16_t& port) {
+  const bool resolver = type == SOCK_DGRAM;
+  sys::UniqueFd fd(::socket(resolver ? AF_INET6 : AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int on = 1;
+  const int off = 0;
+  auto v4 = *policy::parse_ipv4("127.0.0.1");
+  auto address = egress::socket_address(v4, 0);
+  if (resolver) address = egress::socket_address({.v6 = true, .bits = mapped_loopback, .length = 128}, 0);
+  const bool ready = fd && (!resolver || (::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0 &&
+                                          ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on) == 0));
+  if (!ready || ::bind(fd.get(), address.get(), address.length) != 0 || (!resolver && ::listen(fd.get(), relay_backlog) != 0))
+    return fail(sys::os_failure("bind", "a port of 127.0.0.1 for the relay", errno, Stage::prepare));
+  const auto bound = egress::destination_of(fd.get());
+  port = bound ? bound->port : 0;
+  return fd;
+}
+
 Result<run::Process> start_program(const Plan& plan, int channel, int settings, bool whole_process) {
   HARN_TRY(program, egress::open_relay_program());
   sys::UniqueFd nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
@@ -100,35 +137,55 @@ Result<run::Process> start_program(const Plan& plan, int channel, int settings, 
 
 }  // namespace
 
+Status RelayProcess::open_on_loopback(std::vector<egress::ReceivedGate>& gates) {
+  HARN_TRY(streams, on_loopback(SOCK_STREAM, stream_port_));
+  HARN_TRY(resolver, on_loopback(SOCK_DGRAM, resolver_port_));
+  HARN_TRY(pair, make_pair());
+  announcements_ = std::move(pair.ours);
+  gates.push_back({.note = {.kind = sys::GateKind::announced}, .socket = std::move(streams)});
+  gates.push_back({.note = {.kind = sys::GateKind::dns}, .socket = std::move(resolver)});
+  gates.push_back({.note = {.kind = sys::GateKind::announcements}, .socket = std::move(pair.theirs)});
+  return {};
+}
+
 Result<RelayProcess> RelayProcess::start(const Plan& plan, const RunOptions& options) {
   RelayProcess out;
   if (!plan.egress) return out;
   HARN_TRY(settings, settings_for(*plan.egress, options));
   HARN_TRY(text, text_file(egress::print_settings(settings)));
   HARN_TRY(gates, published(*plan.egress));
-  int ends[2] = {-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return fail(sys::os_failure("socketpair", "for the relay", errno, Stage::prepare));
-  out.channel_ = sys::UniqueFd(ends[0]);
-  const sys::UniqueFd theirs(ends[1]);
-  // Away from the numbers the command's descriptors get.
-  sys::UniqueFd moved(::fcntl(out.channel_.get(), F_DUPFD_CLOEXEC, first_free_fd));
-  if (!moved) return fail(sys::os_failure("fcntl", "F_DUPFD_CLOEXEC", errno, Stage::prepare));
-  out.channel_ = std::move(moved);
+  if (plan.egress->supervised) HARN_OK(out.open_on_loopback(gates));
+  HARN_TRY(channel, make_pair());
+  out.channel_ = std::move(channel.ours);
+  const auto theirs = std::move(channel.theirs);
   HARN_OK(egress::send_gates(out.channel_.get(), gates));
   HARN_TRY(process, start_program(plan, theirs.get(), text.get(), options.whole_process));
   out.process_.emplace(std::move(process));
   return out;
 }
 
-void RelayProcess::report(Outcome& outcome) {
-  if (!channel_) return;
+run::Attended RelayProcess::attended(const HostQuestionSink& sink) const {
+  if (!channel_ || !sink) return {};
+  return {.fd = channel_.get(), .attend = [channel = channel_.get(), &sink] {
+            std::array<char, 4096> buffer = {};
+            const auto got = ::recv(channel, buffer.data(), buffer.size(), MSG_DONTWAIT);
+            if (got < 0) return errno == EAGAIN || errno == EINTR;
+            if (got == 0) return false;
+            const auto asked = egress::read_question_line({buffer.data(), static_cast<std::size_t>(got)});
+            if (!asked) return true;
+            sink(*asked, [channel, id = asked->question](bool allowed) {
+              std::ignore = egress::send_verdict(channel, {.question = id, .allowed = allowed ? 1u : 0u});
+            });
+            return true;
+          }};
+}
+
+void RelayProcess::end() {
+  if (!process_) return;
   ::shutdown(channel_.get(), SHUT_WR);
-  egress::NetworkReport report;
   const auto deadline = Clock::now() + report_time;
-  bool complete = false;
   std::array<char, 4096> buffer = {};
-  while (!complete) {
+  while (!complete_) {
     pollfd ready = {.fd = channel_.get(), .events = POLLIN, .revents = 0};
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) break;
@@ -137,15 +194,21 @@ void RelayProcess::report(Outcome& outcome) {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     const std::string_view line(buffer.data(), static_cast<std::size_t>(got));
-    complete = line == "end";
-    if (!complete && !egress::read_report_line(line, report)) break;
+    if (egress::read_question_line(line)) continue;  // too late for an answer
+    complete_ = line == "end";
+    if (!complete_ && !egress::read_report_line(line, seen_)) break;
   }
-  if (!complete) outcome.relay_lost = "the relay ended before the command did: what it reached and what was refused is not known in full";
-  else if (report.unnamed != 0) outcome.relay_lost = fmt::format("{} further hosts or refusals are not listed", report.unnamed);
-  outcome.contacted = std::move(report.contacts);
-  outcome.denials.insert(outcome.denials.end(), std::make_move_iterator(report.denials.begin()),
-                         std::make_move_iterator(report.denials.end()));
   process_.reset();  // ended by now, or ended here
+}
+
+void RelayProcess::report(Outcome& outcome) {
+  if (!channel_) return;
+  end();
+  if (!complete_) outcome.relay_lost = "the relay ended before the command did: what it reached and what was refused is not known in full";
+  else if (seen_.unnamed != 0) outcome.relay_lost = fmt::format("{} further hosts or refusals are not listed", seen_.unnamed);
+  outcome.contacted = std::move(seen_.contacts);
+  outcome.denials.insert(outcome.denials.end(), std::make_move_iterator(seen_.denials.begin()),
+                         std::make_move_iterator(seen_.denials.end()));
   channel_ = {};
 }
 

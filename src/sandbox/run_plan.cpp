@@ -96,6 +96,14 @@ Result<T> or_recorded(Result<T> result, const RunOptions& options, const std::st
   return result;
 }
 
+run::Attended attended_by(const RunOptions& options) {
+  if (!options.attend) return {};
+  return {.fd = options.attend_fd, .attend = [&options] {
+            options.attend();
+            return true;
+          }};
+}
+
 run::Session session_for(const run::Stdio& stdio, const RunOptions& options) {
   if (stdio.terminal_fd < 0 || !options.whole_process) return run::Session::own;
   return run::in_foreground(stdio.terminal_fd) ? run::Session::terminal : run::Session::group;
@@ -126,7 +134,8 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
                                          .hide_launcher = options.whole_process,
                                          .cgroups = tree.join_files(),
                                          .canary = options.canary,
-                                         .relay_channel = relay.channel()}));
+                                         .relay_channel = relay.channel(),
+                                         .relay = relay.reach()}));
   auto receipt = options.receipt ? sandbox::make_receipt(plan, prepared.proofs()) : Receipt{};
   receipt.run_id = run_id;
   receipt.timings_us["prepare"] = micros_since(start);
@@ -150,13 +159,13 @@ Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
                                     .on_input = options.on_input,
                                     .on_refusal = options.on_refusal,
                                     .on_question = options.on_question,
-                                    .attend_fd = options.attend_fd,
-                                    .attend = options.attend,
+                                    .attended = {attended_by(options), relay.attended(options.on_host_question)},
                                     .signal_fd = own.signal_fd(),
                                     .stop_fd = options.stop_fd,
                                     .reaper = options.whole_process,
                                     .check = tree.check(),
                                     .shared_memory = tree.shared_memory(),
+                                    .before_orphans = [&relay] { relay.end(); },
                                     .kill_tree = tree.killer()});
   HARN_TRY(outcome, or_recorded(std::move(supervised), options, run_id));
   receipt.timings_us["run"] = micros_since(running);

@@ -14,6 +14,9 @@ enum class GateKind : std::uint8_t {
   refused,    // inside: copies of packets to ports nobody serves
   inner,      // inside: a TCP socket not connected yet
   published,  // outside: a listener whose connections go to the same port inside
+  // Where the command is on the host's network, and a supervisor leads its sockets here:
+  announced,      // a listener; where each connection wanted to go is announced
+  announcements,  // a socket by which that is said
 };
 
 struct GateNote {

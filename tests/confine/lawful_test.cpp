@@ -32,6 +32,7 @@ const Case cases[] = {
     {.id = "files_in_var_tmp", .probe = "lawful_file", .args = {"/var/tmp"}, .view = "ok", .bare = "EACCES"},
     {.id = "files_at_home", .probe = "lawful_file", .args = {"{home}"}, .view = "ok", .bare = "EACCES"},
     {.id = "files_in_shared_memory", .probe = "lawful_file", .args = {"/dev/shm"}, .view = "ok", .bare = "EACCES"},
+    {.id = "modes_of_new_files", .probe = "lawful_modes", .args = {"{work}/bin"}, .view = "ok", .bare = "ok"},
     {.id = "attributes", .probe = "lawful_attribute", .args = {"{work}/file"}, .view = "ok", .bare = "ok"},
     {.id = "errors_as_ever", .probe = "lawful_errors", .args = {"{work}/bin"}, .view = "ok", .bare = "ok"},
     {.id = "unnamed_file", .probe = "lawful_unnamed_file", .args = {"{work}"}, .view = "ok", .bare = "ok"},

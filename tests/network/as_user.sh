@@ -5,7 +5,8 @@ set -eu
 place=$(mktemp -d /var/tmp/harn-user.XXXXXX)
 trap 'rm -rf "$place"' EXIT
 chmod 755 "$place"
-cp "$(dirname "$1")"/*.py "$2" "$place"
+cp "$(dirname "$0")"/*.py "$2" "$place"
+cp "$(dirname "$1")"/*.py "$place"
 chmod -R a+rX "$place"
 cd "$place"
 setpriv --reuid 65534 --regid 65534 --clear-groups /usr/bin/python3 -B "$place/$(basename "$1")" "$place/$(basename "$2")"

@@ -103,6 +103,18 @@ ROWS = [
 ]
 
 
+# On the host's own network packets must not be led elsewhere than the socket is.
+if ground.BARE:
+    ROWS += [
+        row("source-route", "option", 1, 0, 4, "830704" + "08080808" + "00"), row("source-route-strict", "option", 2, 0, 4, "890704" + "08080808" + "00"),
+        row("routing-header", "option", 1, 41, 57, "0002020100000000" + "26000000000000000000000000000001", control="none"), row("device", "option", 1, 1, 25, "6c6f00"),
+        row("multicast", "option", 2, 0, 35, "e0000105" + "00000000" + "01000000", control="none"), row("deferred", "option", 1, 6, 30, "01000000"),
+        row("unicast-interface", "option", 2, 0, 50, "00000001"), row("route-by-note", "by_note", "2600::1", 53, control="none"),
+        row("serve-anywhere", "serve", 0, control="bare"),
+    ]
+ROWS.append(row("connect-anew", "anew", PUBLIC, ELSEWHERE, PORT))
+
+
 def serve_abstract(victim):
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     server.bind("\0harn-network-test")
@@ -148,7 +160,7 @@ class Attacks:
         rows = [r for r in ROWS if r["control"] == kind]
         told = self.tell(flags, rows, resolver, **environment)
         for r in rows:
-            root_only = r["act"] in ("family", "change_route") and os.getuid() != 0
+            root_only = (r["act"] in ("family", "change_route") or r["id"].startswith("source-route")) and os.getuid() != 0
             if not told.get(r["id"], "").startswith("reached") and not root_only:
                 self.problems.append(f"control {r['id']}: {told.get(r['id'])}")
 

@@ -131,7 +131,7 @@ class Clients:
         self.check("curl", lambda h: ["curl", "-sS", f"http://{h}:{WEB}/a.txt"], page)
         self.check("curl on port 80", lambda h: ["curl", "-sS", f"http://{h}/a.txt"], page)
         self.check("wget", lambda h: ["wget", "-q", "--tries=1", "-O", "-", f"http://{h}:{WEB}/a.txt"], page, needs="wget")
-        self.check("git over http", lambda h: ["sh", "-c", f"git clone -q http://{h}:{WEB}/repo/.git /tmp/c && cat /tmp/c/file"], "content", needs="git")
+        self.check("git over http", lambda h: ["sh", "-c", f"git clone -q http://{h}:{WEB}/repo/.git $TMPDIR/c && cat $TMPDIR/c/file"], "content", needs="git")
         self.check("node fetch", lambda h: ["node", "-e", NODE % f"{h}:{WEB}"], page, needs="node")
         self.check("python urllib", lambda h: ["/usr/bin/python3", "-c", PYTHON % f"{h}:{WEB}"], page, needs="python3")
         self.check("java", lambda h: ["java", "-Xmx64m", "Get.java", f"{h}:{WEB}"], page, needs="java")
@@ -167,6 +167,8 @@ class Clients:
         result = self.place.harn_run(["--loopback"], ["curl", "-sS", "-m", "3", f"http://127.0.0.1:{WEB}/a.txt"])
         if result.returncode == 0:
             self.problems.append("--loopback reached the host's")
+        if ground.BARE:
+            return  # a port of its own needs a network of its own
         for more in ([], ["--allow-host", "good.test"]):
             command = [self.place.harn, "run", "--publish", "9099", *more, "--", "/usr/bin/python3", "-m", "http.server", "9099", "--bind", "127.0.0.1", "--directory", self.place.project]
             with subprocess.Popen(command, cwd=self.place.project, env=self.place.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:

@@ -10,7 +10,8 @@ namespace {
 // Of rules that name no port: nobody can wait at every one, and programs inside need most for themselves.
 constexpr std::uint16_t usual_ports[] = {22, 80, 443};
 
-std::vector<std::uint16_t> ports_for(const Network& network, std::set<std::uint16_t> ports) {
+std::vector<std::uint16_t> ports_for(const Network& network, std::set<std::uint16_t> ports, bool asks) {
+  if (asks) ports.insert(std::begin(usual_ports), std::end(usual_ports));
   for (const auto& rule : network.allowed_hosts) {
     if (rule.port) ports.insert(*rule.port);
     else ports.insert(std::begin(usual_ports), std::end(usual_ports));
@@ -33,7 +34,8 @@ std::optional<EgressPlan> plan_egress(const PlanInput& input, NetworkReach reach
   egress.blocked_ports.assign(network.blocked_ports.begin(), network.blocked_ports.end());
   egress.block_private = input.egress.block_private;
   egress.allow_loopback = input.egress.allow_loopback;
-  egress.ports = ports_for(network, input.egress.ports);
+  egress.ports = ports_for(network, input.egress.ports, input.ask);
+  egress.asks = input.ask;
   return egress;
 }
 

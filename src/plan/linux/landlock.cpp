@@ -219,7 +219,7 @@ class RuleWriter {
 // ABI 4: TCP by port number only, any address. A command with a network of its own reaches nothing but the
 // relay, and a port that is refused there is reported; one that Landlock refused would not be.
 void plan_ports(const LandlockNeeds& needs, LandlockPlan& plan) {
-  if (plan.abi >= 4 && needs.reach == NetworkReach::none) plan.handled_net = {"bind_tcp", "connect_tcp"};
+  if (plan.abi >= 4 && (needs.reach == NetworkReach::none || needs.relay_only)) plan.handled_net = {"bind_tcp", "connect_tcp"};
 }
 
 }  // namespace

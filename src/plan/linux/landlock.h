@@ -42,6 +42,7 @@ std::span<const LandlockRight> landlock_rights();
 struct LandlockNeeds {
   const View* view = nullptr;  // the tree the rules will hold in; null = the host's
   NetworkReach reach = NetworkReach::none;
+  bool relay_only = false;  // of TCP, one port that is known when the relay is there
 };
 
 struct LandlockOutcome {

@@ -166,6 +166,7 @@ class CoverageWriter {
     }
     const bool ports = landlock_ != nullptr && !landlock_->plan.handled_net.empty();
     by(d, layers_.isolation.network, "view");
+    by(d, layers_.supervised_network, "supervisor");
     by(d, layers_.given == NetworkReach::restricted, "relay");
     by(d, ports, "landlock");
     by(d, layers_.filtered && layers_.given == NetworkReach::none, "seccomp");
@@ -181,7 +182,7 @@ class CoverageWriter {
     const bool hosts = layers_.asked == NetworkReach::restricted;
     return {.dimension = Dimension::network,
             .code = hosts ? "per_host_network" : "loopback_only",
-            .detail = hosts ? "single hosts need a network namespace; nothing can be reached without one"
+            .detail = hosts ? "single hosts need a network namespace, or a supervisor; nothing can be reached without either"
                             : "a loopback of its own needs a network namespace; there is none without one",
             .remedy = "let this user create network namespaces"};
   }

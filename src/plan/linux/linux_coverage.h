@@ -20,7 +20,8 @@ struct LinuxLayers {
   std::optional<LandlockOutcome> landlock = {};
   std::optional<SupervisorPlan> supervisor = {};
   std::optional<EgressPlan> egress = {};
-  bool filtered = false;  // a syscall filter is installed
+  bool filtered = false;            // a syscall filter is installed
+  bool supervised_network = false;  // hosts are kept apart by the supervisor, on the host's own network
 };
 
 // Where no pid namespace holds the tree.

@@ -16,7 +16,20 @@
 namespace harn::plan {
 namespace {
 
+// Without a namespace the supervisor leads every connection to the relay. There is no loopback of the command's own then,
+// so whoever needs one has no network.
+bool network_supervisable(const PlanInput& input) {
+  const auto& linux = input.facts.linux;
+  return linux.seccomp && linux.seccomp_notify && linux.pidfd_getfd && linux.landlock_abi >= 1 && !linux.user_namespaces &&
+         !input.policy.effective_network().loopback && input.egress.publish.empty();
+}
+
 bool has_own_network(NetworkReach reach) { return reach == NetworkReach::loopback || reach == NetworkReach::restricted; }
+
+// Where the policy would admit hosts if it named any, each is a question.
+bool asks_about_hosts(const PlanInput& input) {
+  return input.ask && input.policy.level() == SideEffectLevel::network && input.policy.effective_network().mode == NetworkMode::limited;
+}
 
 LinuxLayers choose_layers(const PlanInput& input) {
   const auto& linux = input.facts.linux;
@@ -24,20 +37,27 @@ LinuxLayers choose_layers(const PlanInput& input) {
   LinuxLayers layers;
   layers.filtered = linux.seccomp;
   layers.asked = network_reach(input.policy);
+  const bool supervisable = !own_network_possible && network_supervisable(input);
+  if ((own_network_possible || supervisable) && asks_about_hosts(input)) layers.asked = NetworkReach::restricted;
+  layers.supervised_network = supervisable && layers.asked == NetworkReach::restricted;
   // What needs a network of its own and cannot have one gets nothing rather than the host's.
-  layers.given = has_own_network(layers.asked) && !own_network_possible ? NetworkReach::none : layers.asked;
-  layers.sockets = socket_reach(input, layers.given);
+  const bool held = own_network_possible || layers.supervised_network;
+  layers.given = has_own_network(layers.asked) && !held ? NetworkReach::none : layers.asked;
+  layers.sockets = socket_reach(input, layers.given, layers.supervised_network);
   // A network namespace costs more than all others together: only where something needs it.
   const bool unfiltered = !layers.filtered && layers.given == NetworkReach::none && own_network_possible;
-  layers.isolation.loopback = has_own_network(layers.given);
+  layers.isolation.loopback = has_own_network(layers.given) && own_network_possible;
   layers.isolation.network = layers.isolation.loopback || layers.sockets.private_network || unfiltered;
   if (has_own_network(layers.given)) layers.egress = plan_egress(input, layers.given);
+  if (layers.egress) layers.egress->supervised = layers.supervised_network;
   if (linux.user_namespaces) layers.view = plan_view(input, layers.isolation);
   if (layers.view && layers.given == NetworkReach::restricted) layers.view->view.files = name_files();
   if (linux.landlock_abi >= 1)
-    layers.landlock = plan_landlock(input, {.view = layers.view ? &layers.view->view : nullptr, .reach = layers.given});
+    layers.landlock = plan_landlock(
+        input, {.view = layers.view ? &layers.view->view : nullptr, .reach = layers.given, .relay_only = layers.supervised_network});
   if (!layers.filtered || !linux.seccomp_notify) return layers;
-  if (!layers.view && layers.landlock) layers.supervisor = plan_supervisor(input, *layers.landlock, layers.sockets);
+  if (!layers.view && layers.landlock)
+    layers.supervisor = plan_supervisor(input, *layers.landlock, layers.sockets, layers.supervised_network);
   if (layers.view && input.explain) layers.supervisor = plan_explanation(layers.view->view);
   if (layers.supervisor) {
     layers.supervisor->records = input.explain && input.record;
@@ -64,6 +84,7 @@ Result<std::optional<SyscallFilter>> filter_for(const PlanInput& input, LinuxLay
                                .supervised_reads = layers.supervisor && layers.supervisor->reads,
                                .supervised_binds = decides && layers.sockets.full && input.facts.linux.pidfd_getfd,
                                .supervised_sockets = layers.sockets.supervised,
+                               .supervised_network = layers.supervised_network,
                                .supervised_signals = decides && supervises_signals(input.facts),
                                .plain_ioctls = decides && limits_ioctls(input),
                                .explained = layers.supervisor && layers.supervisor->explains};
@@ -108,6 +129,8 @@ void note_refusals(const LinuxLayers& layers, Plan& plan) {
 }
 
 void note_explanation(const PlanInput& input, const LinuxLayers& layers, Plan& plan) {
+  if (asks_about_hosts(input) && layers.given != NetworkReach::restricted)
+    plan.notes.emplace_back("hosts are not asked about, only refused: that needs a network namespace or a supervisor");
   if (!input.explain || layers.supervisor) return;
   plan.notes.emplace_back(
       "refusals are not explained: a supervisor cannot listen here ('harn doctor' says why), or nothing could be refused");

@@ -65,12 +65,13 @@ SocketReach supervised_reach(const PlanInput& input) {
 
 }  // namespace
 
-SocketReach socket_reach(const PlanInput& input, NetworkReach reach) {
+SocketReach socket_reach(const PlanInput& input, NetworkReach reach, bool supervised_network) {
   const auto& linux = input.facts.linux;
   const bool asked = !entries(input.policy.process_sandbox.unix_sockets).empty();
   const bool own_network_possible = linux.user_namespaces && linux.network_namespaces;
   const bool by_rule = linux.landlock_abi >= abi_resolve_unix;
-  if (supervisable(input, asked)) return supervised_reach(input);
+  // Whoever connects for the command does so for every family of sockets.
+  if (supervised_network || supervisable(input, asked)) return supervised_reach(input);
 
   SocketReach out;
   if (!by_rule) out.exposed = exposed_places(input);

@@ -26,6 +26,6 @@ struct SocketReach {
   bool operator==(const SocketReach&) const = default;
 };
 
-SocketReach socket_reach(const PlanInput& input, NetworkReach reach);
+SocketReach socket_reach(const PlanInput& input, NetworkReach reach, bool supervised_network = false);
 
 }  // namespace harn::plan

@@ -39,7 +39,8 @@ SocketReach reach_of(const Case& row) {
   policy.workspace_roots.emplace();
   policy.process_sandbox.presets.emplace();
   facts.linux.seccomp_notify = facts.linux.pidfd_getfd = row.supervisor;
-  (row.writes ? policy.workspace_roots : policy.read_only_roots) = {AbsPath::of(row.root)};
+  auto& roots = row.writes ? policy.workspace_roots : policy.read_only_roots;
+  roots = {AbsPath::of(row.root)};
   if (row.socket != nullptr) facts.paths[row.socket] = {.kind = PathKind::socket, .datagram = row.datagram};
   if (row.socket != nullptr) policy.process_sandbox.unix_sockets = {{AbsPath::of(row.socket)}};
   const auto rules = PathRules::for_processes(policy, facts);

@@ -53,9 +53,11 @@ std::vector<SupervisedPath> all_rules(const PathRules& rules) {
 
 bool supervises_signals(const HostFacts& facts) { return facts.linux.landlock_abi < abi_scopes && facts.linux.pidfd_getfd; }
 
-std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock, const SocketReach& sockets) {
+std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock, const SocketReach& sockets,
+                                              bool network) {
   SupervisorPlan plan{.reads = input.explain || !landlock.denied_inside.empty(), .explains = input.explain};
-  if (!plan.reads && !somewhere_writable(input.rules) && !sockets.supervised && !supervises_signals(input.facts)) return std::nullopt;
+  if (!plan.reads && !somewhere_writable(input.rules) && !sockets.supervised && !network && !supervises_signals(input.facts))
+    return std::nullopt;
   if (sockets.supervised)
     for (const auto& socket : entries(input.policy.process_sandbox.unix_sockets)) plan.sockets.push_back(socket.path);
   plan.abstract_names = sockets.supervised && landlock.plan.abi >= abi_scopes;

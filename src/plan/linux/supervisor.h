@@ -11,7 +11,8 @@
 namespace harn::plan {
 
 // Unset where the policy asks nothing that Landlock does not hold already, and nothing is to be explained.
-std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock, const SocketReach& sockets);
+std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock, const SocketReach& sockets,
+                                              bool network);
 
 // Landlock before ABI 6 has no scopes: whom a signal reaches, and which abstract names, the supervisor decides.
 bool supervises_signals(const HostFacts& facts);

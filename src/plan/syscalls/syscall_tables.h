@@ -40,6 +40,7 @@ enum class Fact : std::uint8_t {
   supervised_binds,
   supervised_sockets,
   supervised_datagrams,
+  supervised_network,
   supervised_signals,
   plain_ioctls,
   unix_datagrams,

@@ -27,7 +27,8 @@ bool value_of(Fact fact, const SyscallOptions& options) {
     case Fact::sockets: return inet || options.unix_full || interfaces;
     case Fact::explained: return options.supervised && options.explained;
     case Fact::explained_sockets:
-      return value_of(Fact::explained, options) && value_of(Fact::sockets, options) && !options.supervised_sockets;
+      return value_of(Fact::explained, options) && value_of(Fact::sockets, options) && !options.supervised_sockets &&
+             !options.supervised_network;
     case Fact::interfaces: return interfaces;
     case Fact::inet: return inet;
     case Fact::host_network: return options.network == NetworkReach::unrestricted;
@@ -42,6 +43,7 @@ bool value_of(Fact fact, const SyscallOptions& options) {
     case Fact::supervised_binds: return options.supervised && options.supervised_binds;
     case Fact::supervised_sockets: return options.supervised && options.supervised_sockets;
     case Fact::supervised_datagrams: return value_of(Fact::supervised_sockets, options) && value_of(Fact::unix_datagrams, options);
+    case Fact::supervised_network: return options.supervised && options.supervised_network;
     case Fact::supervised_signals: return options.supervised && options.supervised_signals;
     case Fact::plain_ioctls: return options.plain_ioctls;
     case Fact::unix_datagrams: return options.unix_full && options.unix_datagrams;

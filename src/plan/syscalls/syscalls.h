@@ -34,6 +34,7 @@ struct SyscallOptions {
   bool supervised_reads = false;    // … and every other open
   bool supervised_binds = false;    // … names of Unix sockets
   bool supervised_sockets = false;  // … whom Unix sockets reach
+  bool supervised_network = false;  // … where TCP and questions to resolvers go
   bool supervised_signals = false;  // … and whom signals do
   bool plain_ioctls = false;        // devices may be opened whose requests nothing else limits
   bool explained = false;           // … looks at what is only asked for, and answers what is refused, to tell of it

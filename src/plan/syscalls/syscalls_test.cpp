@@ -26,10 +26,12 @@ const std::uint32_t enosys = fails_with(ENOSYS);
 const std::uint32_t no_family = fails_with(EAFNOSUPPORT);
 
 const SyscallOptions nothing{};
-const SyscallOptions view{.unix_full = true, .private_ipc = true, .private_pids = true, .metadata = true, .truncation_checked = true};
+const SyscallOptions view{
+    .unix_full = true, .unix_datagrams = true, .private_ipc = true, .private_pids = true, .metadata = true, .truncation_checked = true};
 const SyscallOptions landlock_only{.metadata = true, .truncation_checked = true};
 const SyscallOptions everything{.network = NetworkReach::unrestricted,
                                 .unix_full = true,
+                                .unix_datagrams = true,
                                 .private_ipc = true,
                                 .private_pids = true,
                                 .metadata = true,

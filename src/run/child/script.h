@@ -128,7 +128,7 @@ struct Script {
 };
 
 inline constexpr int first_kept_fd = 3;
-inline constexpr int max_kept = 5;
+inline constexpr int max_kept = 6;
 
 // In a register exec does not use: a filter that shows every exec to a supervisor lets this one pass, because
 // nobody listens yet (assets/syscalls, OUR_OWN_EXEC).
@@ -156,7 +156,7 @@ struct Launch {
   char** shell_argv = nullptr;  // for a script without a first line: {"/bin/sh", found, args…}; the child fills `found`
   char* const* envp = nullptr;
   char* const* init_argv = nullptr;
-  int kept[max_kept] = {-1, -1, -1, -1, -1};  // what the init program, or the supervisor, keeps from number 3 on
+  int kept[max_kept] = {-1, -1, -1, -1, -1, -1};  // what the init program, or the supervisor, keeps from number 3 on
   int kept_count = 0;
   Courier courier = {};
   int listener_fd = -1;  // what the syscall filter answered

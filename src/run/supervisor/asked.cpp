@@ -32,7 +32,7 @@ bool closes_on_exec(const seccomp_data& call) {
 
 bool is_local_stream(const Caller& caller, int descriptor) {
   Fd socket;
-  if (caller.share(descriptor, socket) < 0) return false;
+  if (caller.copy(descriptor, socket) < 0) return false;
   int family = 0;
   int type = 0;
   unsigned size = sizeof family;
@@ -89,8 +89,9 @@ bool Server::ask(const Caller& caller, const seccomp_notif& call, Wanted wanted,
   return true;
 }
 
-bool Server::ask_about_open(const Caller& caller, const seccomp_notif& call, Word error) {
-  if (!is_open(call.data) || trace_.count != 1 || !teller_.concerns(trace_.paths[0].view(), error)) return false;
+bool Server::ask_about_path(const Caller& caller, const seccomp_notif& call, Word error) {
+  if ((!is_open(call.data) && call.data.nr != SYS_connect) || trace_.count != 1 || !teller_.concerns(trace_.paths[0].view(), error))
+    return false;
   return ask(caller, call, wanted_of_call(call.data, 0, trace_.there[0]), trace_.paths[0].view(), error, /*goes_on=*/false);
 }
 

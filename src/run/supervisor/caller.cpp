@@ -21,23 +21,6 @@ Word Caller::read(std::uint64_t from, void* into, std::size_t size) const {
   return waits() ? 0 : -ESRCH;
 }
 
-Word Caller::write(std::uint64_t to, const void* from, std::size_t size) const {
-  iovec ours = {.iov_base = const_cast<void*>(from), .iov_len = size};
-  iovec theirs = {.iov_base = reinterpret_cast<void*>(to), .iov_len = size};
-  if (!waits()) return -ESRCH;
-  const Word got = raw_syscall(SYS_process_vm_writev, thread_, word_of(&ours), 1, word_of(&theirs), 1, 0);
-  return got == static_cast<Word>(size) ? 0 : -EFAULT;
-}
-
-Word Caller::share(int descriptor, Fd& out) const {
-  const Fd held(raw_syscall(SYS_pidfd_open, process(), 0));
-  if (!held) return -ESRCH;
-  const Word fd = raw_syscall(SYS_pidfd_getfd, held.get(), descriptor, 0);
-  out = Fd(fd);
-  if (fd < 0) return fd;
-  return waits() ? 0 : -ESRCH;
-}
-
 // Page by page: the text may end just before memory that is not there.
 Word Caller::read_text(std::uint64_t from, char* into, std::size_t room, std::size_t& length) const {
   length = 0;
@@ -110,6 +93,8 @@ Word Caller::status_number(std::string_view name, unsigned base, std::uint64_t& 
 }
 
 std::uint32_t Caller::process() const {
+  // Most callers are the first thread of their process, and only a process can be held so.
+  if (const Fd leader(raw_syscall(SYS_pidfd_open, static_cast<Word>(thread_), 0)); leader) return waits() ? thread_ : 0;
   std::uint64_t number = 0;
   return status_number("\nTgid:\t", 10, number) == 0 ? static_cast<std::uint32_t>(number) : 0;
 }

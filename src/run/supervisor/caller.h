@@ -21,8 +21,6 @@ class Caller {
   Word read(std::uint64_t from, void* into, std::size_t size) const;
   // Into memory it named itself, while its call waits.
   Word write(std::uint64_t to, const void* from, std::size_t size) const;
-  // A descriptor of its own, shared with it.
-  Word share(int descriptor, Fd& out) const;
   Word read_text(std::uint64_t from, char* into, std::size_t room, std::size_t& length) const;
   template <std::size_t capacity>
   Word read_text(std::uint64_t from, Text<capacity>& into) const {
@@ -38,7 +36,6 @@ class Caller {
   Word open_object(int descriptor, Fd& out) const;
   // The descriptor itself, as one of ours: what is done to it is done to the caller's.
   Word copy(int descriptor, Fd& out) const;
-  Word write(std::uint64_t to, const void* from, std::size_t size) const;
 
   std::uint32_t thread() const { return thread_; }
   // Out of /proc; 0 when it is gone.

@@ -7,6 +7,7 @@
 
 #include "run/supervisor/bound.h"
 #include "run/supervisor/rules.h"
+#include "run/supervisor/umasks.h"
 #include "run/supervisor/walk.h"
 
 namespace harn::run::supervisor {
@@ -44,12 +45,17 @@ struct Reach {
   std::string_view sockets = {};  // paths, each with a closing zero
   bool abstract_names = false;    // the kernel shows none but the command's own
   Bound* bound = nullptr;
+  // On the host's network, every connection is led to a relay on its loopback, and announced there. Port 0: it is not.
+  std::uint16_t stream_port = 0;
+  std::uint16_t resolver_port = 0;
+  int announcements = -1;
 };
 
 struct Request {
   const Caller& caller;
   const Rules& rules;
   const Reach& reach;
+  Umasks& umasks;
   Fd kept = {};            // from an earlier attempt that was answered `later`
   bool decides = true;     // else the layers around us do
   Trace* trace = nullptr;  // null = nobody asks
@@ -100,6 +106,7 @@ Answer open(Request& request, At at, unsigned flags, unsigned mode);
 // sockets.cpp
 Answer connect(Request& request, int descriptor, std::uint64_t from, unsigned size);
 Word bind(const Request& request, int descriptor, std::uint64_t from, unsigned size);
+Word listen(const Request& request, int descriptor, int backlog);
 
 // sends.cpp
 struct Message {

@@ -120,7 +120,8 @@ void each_descendant(Found& found, void (*visit)(std::uint64_t process, void* gi
 
 void signal_descendants(int number, Found& found) {
   each_descendant(
-      found, [](std::uint64_t process, void* given) { raw_syscall(SYS_kill, static_cast<Word>(process), *static_cast<int*>(given)); }, &number);
+      found, [](std::uint64_t process, void* given) { raw_syscall(SYS_kill, static_cast<Word>(process), *static_cast<int*>(given)); },
+      &number);
 }
 
 std::uint64_t process_of(std::uint64_t thread) {

@@ -51,7 +51,7 @@ bool is_nameless(const Place& place) {
 }
 
 Word take_umask(const Request& request) {
-  const Word mask = request.caller.umask();
+  const Word mask = request.umasks.of(request.caller);
   return mask < 0 ? refuse() : raw_syscall(SYS_umask, mask);
 }
 

@@ -108,6 +108,7 @@ Answer perform(Request& request, const seccomp_data& call) {
 #endif
     case SYS_openat: return open(request, {number(0), call.args[1]}, bits(2), bits(3));
     case SYS_connect: return connect(request, number(0), call.args[1], bits(2));
+    case SYS_listen: return {.value = listen(request, number(0), number(1))};
     case SYS_bind: return {.value = bind(request, number(0), call.args[1], bits(2))};
     case SYS_sendto:
       return send_to(request, {.descriptor = number(0),
@@ -116,6 +117,7 @@ Answer perform(Request& request, const seccomp_data& call) {
                                .flags = bits(3),
                                .address = call.args[4],
                                .address_size = bits(5)});
+    case SYS_umask: request.umasks.changes(request.caller); return {.go_on = true};
     case SYS_sendmsg: return send_message(request, number(0), call.args[1], bits(2));
     case SYS_sendmmsg: return send_messages(request, number(0), call.args[1], bits(2), bits(3));
     default: return {.value = in_place(request, call)};

@@ -25,6 +25,10 @@ struct Duties {
   // After those, so many bytes: the paths of the sockets the command may reach, each with a closing zero.
   std::uint32_t sockets = 0;
   std::uint32_t abstract_names = 0;  // the kernel keeps those of others away
+  // Where connections are led, and by which descriptor that is announced; ports 0 = to where they want to go.
+  std::uint16_t stream_port = 0;
+  std::uint16_t resolver_port = 0;
+  std::int32_t announcements = -1;
 };
 struct RefusedCall {
   std::uint32_t number = 0;

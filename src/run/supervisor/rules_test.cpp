@@ -13,7 +13,7 @@ namespace harn::run::supervisor {
 namespace {
 
 std::string block_for(const std::vector<SupervisedPath>& rules) {
-  const auto gifts = make_gifts({.rules = rules}, {.arch = "x86_64"});
+  const auto gifts = make_gifts({.rules = rules}, {.arch = "x86_64"}, {});
   EXPECT_TRUE(gifts);
   std::string block(1 << 16, '\0');
   const auto got = ::pread(gifts->rules.get(), block.data(), block.size(), 0);

@@ -67,7 +67,8 @@ Word translate_descriptors(const Request& request, char* numbers, std::size_t si
 
 // Who somebody is the kernel lets him say only himself, so no credentials can be sent on behalf.
 Word read_control(const Request& request, const Socket& socket, const msghdr& message) {
-  if (message.msg_controllen == 0) return 0;
+  // Of packets on the host's network, notes could say where they go.
+  if (message.msg_controllen == 0 || (is_led(request, socket) && socket.type != SOCK_STREAM)) return 0;
   if (message.msg_controllen > sizeof control) return -ENOBUFS;
   control_size = message.msg_controllen;
   if (const Word result = request.caller.read(reinterpret_cast<std::uint64_t>(message.msg_control), control, control_size); result < 0)

@@ -67,12 +67,13 @@ bool Server::answer(const seccomp_notif& call, Fd& kept) {
   Request request{.caller = caller,
                   .rules = rules_,
                   .reach = reach_,
+                  .umasks = umasks_,
                   .kept = static_cast<Fd&&>(kept),
                   .decides = orders_.duties.decides != 0,
                   .trace = tells ? &trace_ : nullptr,
                   .guests = asks()};
   Answer answer = perform(request, call.data);
-  if (asks() && answer.value < 0 && ask_about_open(caller, call, answer.value)) return true;
+  if (asks() && answer.value < 0 && ask_about_path(caller, call, answer.value)) return true;
   if (tells && answer.value < 0) {
     if (trace_.count == 0 && answer.value == unknown_call) teller_.tell(caller, call.data, Wanted::calling, {}, answer.value);
     else teller_.tell_paths(caller, call.data, trace_, answer.value);

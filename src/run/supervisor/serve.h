@@ -34,7 +34,12 @@ class Server {
         rules_(rules),
         orders_(orders),
         teller_(rules, orders.duties.records != 0),
-        reach_{.sockets = orders.sockets, .abstract_names = orders.duties.abstract_names != 0, .bound = &bound_} {}
+        reach_{.sockets = orders.sockets,
+               .abstract_names = orders.duties.abstract_names != 0,
+               .bound = &bound_,
+               .stream_port = orders.duties.stream_port,
+               .resolver_port = orders.duties.resolver_port,
+               .announcements = orders.duties.announcements} {}
 
   // Takes one notification and answers it. To be called when the listener is readable.
   void serve();
@@ -64,7 +69,7 @@ class Server {
   };
   // False when nobody can be asked.
   bool ask(const Caller& caller, const seccomp_notif& call, Wanted wanted, std::string_view path, Word error, bool goes_on);
-  bool ask_about_open(const Caller& caller, const seccomp_notif& call, Word error);
+  bool ask_about_path(const Caller& caller, const seccomp_notif& call, Word error);
   void settle(const Asked& asked, bool allowed, Fd given);
   void drop_asked(int index) { asked_[index] = asked_[--asked_count_]; }
 
@@ -82,6 +87,7 @@ class Server {
   const Orders& orders_;
   Teller teller_;
   Bound bound_ = {};
+  Umasks umasks_ = {};
   Reach reach_;
   Trace trace_ = {};
   Waiting waiting_[most_waiting] = {};

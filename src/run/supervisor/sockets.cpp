@@ -29,12 +29,6 @@ class Guard {
   }
 };
 
-sa_family_t family_of(const Address& address) {
-  sa_family_t family = AF_UNSPEC;
-  if (address.size >= sizeof family) __builtin_memcpy(&family, address.bytes, sizeof family);
-  return family;
-}
-
 bool is_local(const Socket& socket, const Address& address) {
   return socket.family == AF_UNIX && family_of(address) == AF_UNIX && address.size > path_at;
 }
@@ -87,6 +81,8 @@ Answer wait_for_answer(Fd socket) {
   return {.value = -error};
 }
 
+}  // namespace
+
 Word connect_without_waiting(const Socket& socket, const Address& address) {
   const Word flags = raw_syscall(SYS_fcntl, socket.fd.get(), F_GETFL);
   const bool waits = (flags & O_NONBLOCK) == 0;
@@ -99,6 +95,8 @@ Word connect_without_waiting(const Socket& socket, const Address& address) {
   if (waits) raw_syscall(SYS_fcntl, socket.fd.get(), F_SETFL, flags);
   return result;
 }
+
+namespace {
 
 // The name is kept as the caller wrote it, because others read it from the socket. It must lead us where the walk
 // has led; what it says about processes would mean ours.
@@ -156,6 +154,7 @@ Word read_address(const Request& request, std::uint64_t from, std::uint64_t size
 bool would_wait(const Socket& socket) { return (raw_syscall(SYS_fcntl, socket.fd.get(), F_GETFL) & O_NONBLOCK) == 0; }
 
 Word aim(const Request& request, const Socket& socket, Address& address) {
+  if (is_led(request, socket)) return lead_message(request, socket, address);
   if (!is_local(socket, address)) return 0;
   if (address.size > sizeof(sockaddr_un)) return -EINVAL;
   if (is_abstract(address)) return request.reach.abstract_names ? 0 : refuse_abstract(request, address);
@@ -179,6 +178,7 @@ Answer connect(Request& request, int descriptor, std::uint64_t from, unsigned si
   Address address;
   if (const Word result = take_socket(request, descriptor, socket); result < 0) return {.value = result};
   if (const Word result = read_address(request, from, size, address); result < 0) return {.value = result};
+  if (is_led(request, socket)) return {.value = lead_connection(request, socket, address)};
   const bool abstract = is_local(socket, address) && is_abstract(address);
   if (const Word result = aim(request, socket, address); result < 0) return {.value = result};
   const bool waits = would_wait(socket);
@@ -189,11 +189,19 @@ Answer connect(Request& request, int descriptor, std::uint64_t from, unsigned si
   return {.value = result};
 }
 
+Word listen(const Request& request, int descriptor, int backlog) {
+  Socket socket;
+  if (const Word result = take_socket(request, descriptor, socket); result < 0) return result;
+  if (is_led(request, socket)) return refuse();  // it would be the host's port
+  return raw_syscall(SYS_listen, socket.fd.get(), backlog);
+}
+
 Word bind(const Request& request, int descriptor, std::uint64_t from, unsigned size) {
   Socket socket;
   Address address;
   if (const Word result = take_socket(request, descriptor, socket); result < 0) return result;
   if (const Word result = read_address(request, from, size, address); result < 0) return result;
+  if (is_led(request, socket)) return lead_binding(socket, address);
   if (is_local(socket, address)) {
     if (!is_abstract(address)) return bind_name(request, socket, address);
     if (!request.reach.abstract_names) return refuse_abstract(request, address);

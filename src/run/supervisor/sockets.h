@@ -29,5 +29,18 @@ Word read_address(const Request& request, std::uint64_t from, std::uint64_t size
 // 0 once `address` may be used on `socket`.
 Word aim(const Request& request, const Socket& socket, Address& address);
 bool would_wait(const Socket& socket);
+Word connect_without_waiting(const Socket& socket, const Address& address);
+
+inline sa_family_t family_of(const Address& address) {
+  sa_family_t family = AF_UNSPEC;
+  if (address.size >= sizeof family) __builtin_memcpy(&family, address.bytes, sizeof family);
+  return family;
+}
+
+// led.cpp. Sockets of the host's own network, where a relay decides about hosts.
+bool is_led(const Request& request, const Socket& socket);
+Word lead_connection(const Request& request, const Socket& socket, Address& address);
+Word lead_message(const Request& request, const Socket& socket, Address& address);
+Word lead_binding(const Socket& socket, const Address& address);
 
 }  // namespace harn::run::supervisor

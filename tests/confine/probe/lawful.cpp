@@ -25,6 +25,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "probe.h"
 
 namespace probe {
@@ -112,6 +114,47 @@ int directory_life(Args args) {
   return verdict(::rmdir(a.c_str()));
 }
 
+// The mask of whoever makes something decides its mode, at once after it was changed: by the process, by another
+// thread of it, and by a child for itself.
+int modes(Args args) {
+  const auto name = args[0] + "/lawful-m-" + std::to_string(::getpid());
+  const auto made = [&](mode_t expected) {
+    struct stat status = {};
+    if (::mkdir(name.c_str(), 0777) != 0 || ::stat(name.c_str(), &status) != 0 || ::rmdir(name.c_str()) != 0) return errno;
+    const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0777);
+    struct stat opened = {};
+    if (file < 0 || ::fstat(file, &opened) != 0 || ::unlink(name.c_str()) != 0) return errno;
+    ::close(file);
+    return (status.st_mode & 0777) == expected && (opened.st_mode & 0777) == expected ? 0 : EPROTO;
+  };
+  const mode_t given = ::umask(0);
+  ::umask(given);
+  if (const int error = made(0777 & ~given)) return error;
+  for (const mode_t mask : {077u, 0u, 027u})
+    for (int i = 0; i < 3; ++i) {
+      if (i == 0) ::umask(mask);
+      if (const int error = made(0777 & ~mask)) return error;
+    }
+  int in_thread = EPROTO;
+  std::thread([&] {
+    ::umask(070);
+    in_thread = made(0707);
+  }).join();
+  if (in_thread != 0) return in_thread;
+  if (const int error = made(0707)) return error;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int error = made(0707);
+    ::umask(007);
+    if (error == 0) error = made(0770);
+    ::_exit(error);
+  }
+  int status = 0;
+  if (child < 0 || ::waitpid(child, &status, 0) != child) return errno;
+  if (status != 0) return EPROTO;
+  return made(0707);
+}
+
 int attribute(Args args) { return verdict(::setxattr(args[0].c_str(), "user.harn.lawful", "x", 1, 0)); }
 
 int unnamed_file(Args args) { return verdict(::open(args[0].c_str(), O_TMPFILE | O_RDWR, 0600)); }
@@ -180,6 +223,7 @@ constexpr Probe table[] = {
     {"lawful_affinity", pin_itself},
     {"lawful_file", file_life},
     {"lawful_directory", directory_life},
+    {"lawful_modes", modes},
     {"lawful_attribute", attribute},
     {"lawful_errors", expected_errors},
     {"lawful_unnamed_file", unnamed_file},
