@@ -58,7 +58,8 @@ TEST(Pretend, TyposAreErrorsWithTheNearestName) {
       {"landlock=-1", "HARN_PRETEND has 'landlock=-1' (write landlock=no, or landlock=N for an ABI)"},
       {"seccomp=0", "HARN_PRETEND has 'seccomp=0' (write seccomp=no: it only takes away)"},
       {"netns=no,",
-       "HARN_PRETEND names '' (use landlock, userns, netns, seccomp, notify, getfd, cgroup, bubblewrap, firejail, sandbox-exec, unveil, pledge)"},
+       "HARN_PRETEND names '' (use landlock, userns, netns, seccomp, notify, getfd, cgroup, bubblewrap, firejail, sandbox-exec, unveil, "
+       "pledge)"},
   };
   for (const auto& [text, expected] : cases) {
     HostFacts facts;
