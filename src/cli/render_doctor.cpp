@@ -110,8 +110,10 @@ Colour colour_of(Verdict verdict) {
 
 std::string picture_of(const HostPicture& picture) {
   const auto& facts = picture.facts;
-  auto out = fmt::format("{}: {}, Linux {} {}, uid {}\n", coloured(facts.name, Colour::bold, picture.colour), facts.os_version,
-                         facts.linux.kernel, facts.linux.arch, facts.uid);
+  const auto kernel = facts.platform == Platform::linux
+                          ? fmt::format("Linux {} {}, uid {}", facts.linux.kernel, facts.linux.arch, facts.uid)
+                          : std::string(base::enum_name(facts.platform));
+  auto out = fmt::format("{}: {}, {}\n", coloured(facts.name, Colour::bold, picture.colour), facts.os_version, kernel);
   add_findings(out, picture);
   out += "What your policy gets here\n";
   if (!picture.problem.empty()) add_text(out, "  no policy", picture.problem);

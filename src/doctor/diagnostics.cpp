@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "base/enum_names.h"
 #include "harn/doctor.h"
 #include "plan/names.h"
@@ -6,6 +8,12 @@
 #include "policy/names.h"
 
 namespace harn {
+
+bool SandboxReport::holds() const {
+  return std::ranges::none_of(measurements, [](const Measurement& m) {
+    return m.verdict == Verdict::escaped || m.verdict == Verdict::overrefused || m.verdict == Verdict::probe_broken;
+  });
+}
 
 std::string sandbox_active_backend(const HostFacts& facts) {
   for (const auto& row : plan::backends())

@@ -7,12 +7,6 @@
 
 namespace harn {
 
-bool SandboxReport::holds() const {
-  return std::ranges::none_of(measurements, [](const Measurement& m) {
-    return m.verdict == Verdict::escaped || m.verdict == Verdict::overrefused || m.verdict == Verdict::probe_broken;
-  });
-}
-
 namespace doctor {
 namespace {
 

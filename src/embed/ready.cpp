@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "harn/probe.h"
 #include "host/resolve_paths.h"
-#include "policy/blocked_commands.h"
 #include "sys/files.h"
 
 namespace harn::embed {
@@ -58,16 +57,6 @@ Looked look_at_host(HostFacts& facts, Policy& policy, const Environment& environ
   looked.warnings = look_at_paths(facts, policy);
   looked.rules = PathRules::for_processes(policy, facts);
   return looked;
-}
-
-Status check_not_blocked(const Policy& policy, const std::vector<std::string>& argv) {
-  if (policy.blocked_commands.empty()) return {};
-  std::vector<std::string> words;
-  for (const auto& word : argv) words.push_back(base::shell_word(word));
-  const auto blocked = policy::validate_command(policy.blocked_commands, base::join(words, " "));
-  if (!blocked) return {};
-  return fail(
-      Error{.code = ErrorCode::refused, .stage = Stage::plan, .message = *blocked, .hint = "the policy's blocked_commands names it"});
 }
 
 std::optional<AbsPath> make_canary(const Environment& environment) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "embed/asking.h"
+#include "embed/blocked.h"
 #include "embed/places.h"
 #include "harn/plan.h"
 #include "harn/prove.h"
@@ -41,9 +42,6 @@ struct Looked {
 };
 // A policy that would let the command read the audit log is narrowed: that log is about it.
 Looked look_at_host(HostFacts& facts, Policy& policy, const Environment& environment);
-
-// An error when the policy's blocked_commands names the command.
-Status check_not_blocked(const Policy& policy, const std::vector<std::string>& argv);
 
 // Before the host is looked at: the first run of a user makes the directory, and only what exists can be
 // closed. None is no error, the receipt says "assumed".

@@ -18,7 +18,7 @@ constexpr std::size_t most_alternates = 32;
 std::optional<AbsPath> pointed_at(std::string_view text, const AbsPath& base) {
   while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
   if (text.empty() || text.find('\n') != std::string_view::npos) return std::nullopt;
-  const auto path = AbsPath::parse(text.starts_with('/') ? std::string(text) : fmt::format("{}/{}", base.text(), text));
+  const auto path = AbsPath::parse(looks_absolute(text) ? std::string(text) : fmt::format("{}/{}", base.text(), text));
   if (!path) return std::nullopt;
   auto real = sys::real_path(*path);
   if (!real) return std::nullopt;

@@ -30,6 +30,10 @@ std::string why_no_pledge(const HostFacts& facts) {
     if (facts.tools.contains(call) && !facts.tools.at(call).works) return why_no_tool(facts, call);
   return {};
 }
+// Facts that were written down need not say it; where a host was asked, its answer counts.
+std::string why_no_appcontainer(const HostFacts& facts) {
+  return facts.tools.contains("appcontainer") ? why_no_tool(facts, "appcontainer") : std::string();
+}
 std::string always_usable(const HostFacts&) { return {}; }
 
 constexpr BackendRow table[] = {
@@ -40,7 +44,7 @@ constexpr BackendRow table[] = {
     {Backend::docker, Platform::linux, true, why_no_docker, lower_docker},
     {Backend::podman, Platform::linux, true, why_no_podman, lower_podman},
     {Backend::macos, Platform::macos, true, why_no_seatbelt, lower_seatbelt},
-    {Backend::windows, Platform::windows, true, always_usable, lower_appcontainer},
+    {Backend::windows, Platform::windows, true, why_no_appcontainer, lower_appcontainer},
     {Backend::openbsd, Platform::openbsd, true, why_no_pledge, lower_pledge_unveil},
     {Backend::noop, Platform::linux, false, always_usable, lower_noop},
 };

@@ -3,13 +3,50 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "plan/coverage.h"
 #include "policy/env_rules.h"
 
 namespace harn::plan {
+namespace {
 
-void plan_environment(const Policy& policy, const Command& command, Plan& plan) {
-  auto outcome = policy::apply_env_rules(policy.env, command.environment);
+using Variables = std::map<std::string, std::string>;
+
+// Where letter case does not count, "Path" and "PATH" are one variable and must not get two answers: every name takes the
+// spelling in which it came first, the caller's before the policy's.
+class Spelling {
+ public:
+  const std::string& of(const std::string& name) { return spellings_.try_emplace(base::lower_ascii(name), name).first->second; }
+
+  Variables of_all(const Variables& variables) {
+    Variables out;
+    for (const auto& [name, value] : variables) out.try_emplace(of(name), value);
+    return out;
+  }
+  std::set<std::string> of_all(const std::set<std::string>& names) {
+    std::set<std::string> out;
+    for (const auto& name : names) out.insert(of(name));
+    return out;
+  }
+
+ private:
+  std::map<std::string, std::string> spellings_ = {};
+};
+
+policy::EnvOutcome apply_ignoring_case(EnvRules rules, const Variables& caller) {
+  Spelling spelling;
+  const auto variables = spelling.of_all(caller);
+  rules.set = spelling.of_all(rules.set);
+  rules.remove = spelling.of_all(rules.remove);
+  if (rules.passthrough) rules.passthrough = spelling.of_all(*rules.passthrough);
+  return policy::apply_env_rules(rules, variables);
+}
+
+}  // namespace
+
+void plan_environment(const Policy& policy, const Command& command, Plan& plan, Platform platform) {
+  auto outcome = platform == Platform::windows ? apply_ignoring_case(policy.env, command.environment)
+                                               : policy::apply_env_rules(policy.env, command.environment);
   plan.env.variables = std::move(outcome.variables);
   plan.env.removed.clear();
   for (auto& gone : outcome.removed) plan.env.removed.push_back({std::move(gone.name), std::move(gone.why)});

@@ -7,8 +7,8 @@
 
 namespace harn::plan {
 
-// Fills plan.env and the dimension env.
-void plan_environment(const Policy& policy, const Command& command, Plan& plan);
+// Fills plan.env and the dimension env. On Windows the letter case of names does not count.
+void plan_environment(const Policy& policy, const Command& command, Plan& plan, Platform platform = Platform::linux);
 
 // Points TMPDIR, TMP, TEMP, TMPPREFIX at `directory`, unless the policy's env.set names them.
 // For programs that prefer a proxy; all others reach the same relay without knowing it. Proxies of the host

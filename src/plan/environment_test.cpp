@@ -15,6 +15,21 @@ TEST(Environment, CarriesTheRulesIntoThePlan) {
   EXPECT_EQ(plan.coverage[Dimension::env].status, Enforcement::enforced);
 }
 
+TEST(Environment, OnWindowsTheLetterCaseOfNamesDoesNotCount) {
+  Policy policy;
+  policy.env.remove = {"PATH", "OTHER"};
+  policy.env.set = {{"other", "set"}, {"temp", "mine"}};
+  policy.env.passthrough = {"npm_token"};
+  const Command command{
+      .argv = {"x"}, .environment = {{"Path", "p"}, {"NPM_TOKEN", "t"}, {"Temp", "host"}, {"Github_Token", "s"}, {"x", "1"}, {"X", "2"}}};
+  Plan plan;
+  plan_environment(policy, command, plan, Platform::windows);
+  EXPECT_EQ(plan.env.variables, (std::map<std::string, std::string>{{"NPM_TOKEN", "t"}, {"Temp", "mine"}, {"X", "2"}}));
+  Plan elsewhere;
+  plan_environment(policy, command, elsewhere, Platform::linux);
+  EXPECT_TRUE(elsewhere.env.variables.contains("Path")) << "there they are two names";
+}
+
 TEST(Environment, TemporaryDirectoriesPointInsideUnlessThePolicySetsThem) {
   Policy policy;
   policy.env.set["TMP"] = "/mine";

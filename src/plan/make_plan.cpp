@@ -119,7 +119,7 @@ Plan blank_plan(const Policy& policy, const Command& command, const HostFacts& f
   out.policy_digest = digest(policy);
   out.argv = command.argv;
   out.cwd = command.cwd.value_or(facts.cwd);
-  plan::plan_environment(policy, command, out);
+  plan::plan_environment(policy, command, out, facts.platform);
   return out;
 }
 

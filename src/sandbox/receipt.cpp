@@ -39,6 +39,12 @@ std::map<std::string, std::string> layers_of(const Plan& plan) {
     layers["unveil"] = fmt::format("{} paths, locked", pledged->unveils.size());
     layers["pledge"] = fmt::format("{}", fmt::join(pledged->exec_promises, " "));
   }
+  if (const auto* container = std::get_if<AppContainer>(&plan.confinement)) {
+    layers["appcontainer"] =
+        container->capability_sids.empty() ? "no capabilities" : fmt::format("{}", fmt::join(container->capability_sids, " "));
+    layers["acl"] = fmt::format("{} entries", container->grants.size());
+    layers["job"] = fmt::format("{}", fmt::join(container->job_flags, " "));
+  }
   if (plan.egress) layers["relay"] = "a confined process of its own";
   if (!plan.limits.cgroup.empty()) layers["cgroup"] = "on";
   return layers;

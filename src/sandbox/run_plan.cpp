@@ -3,8 +3,6 @@
 // mechanism.
 #include <sys/resource.h>
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -19,6 +17,7 @@
 #include "run/supervise.h"
 #include "run/terminal.h"
 #include "run/tree_limits.h"
+#include "sandbox/admit.h"
 #include "sandbox/appeared.h"
 #include "sandbox/receipt.h"
 #include "sandbox/record.h"
@@ -39,11 +38,7 @@ bool is_container(const Plan& plan) {
 }
 
 Status check_runnable(const Plan& plan) {
-  if (plan.route == Route::refused)
-    return fail(Error{.code = ErrorCode::refused,
-                      .stage = Stage::plan,
-                      .message = plan.refusal ? plan.refusal->message : "the plan may not run",
-                      .hint = plan.refusal ? plan.refusal->hint : ""});
+  HARN_OK(sandbox::check_admitted(plan));
   const bool here = std::holds_alternative<NoConfinement>(plan.confinement) || plan.backend == Backend::linux ||
                     plan.backend == Backend::bubblewrap || plan.backend == Backend::firejail || is_container(plan);
   if (here && plan.route == Route::wasi && plan.wasi) return sandbox::check_module(plan.wasi->module);
@@ -52,17 +47,6 @@ Status check_runnable(const Plan& plan) {
                     .stage = Stage::prepare,
                     .message = fmt::format("a plan for {} cannot be run here", base::enum_name(plan.backend)),
                     .hint = "leave --backend out, or name linux, bubblewrap, firejail, docker or podman"});
-}
-
-// Closed is not what was asked for either: a command that may reach one host would fail in ways nobody
-// could explain.
-Status check_network(const Plan& plan) {
-  const auto gap = std::ranges::find(plan.coverage.gaps, "per_host_network", &Gap::code);
-  if (gap == plan.coverage.gaps.end()) return {};
-  return fail(Error{.code = ErrorCode::not_supported,
-                    .stage = Stage::prepare,
-                    .message = "the network cannot be opened to named hosts only: " + gap->detail,
-                    .hint = "leave the hosts out (--allow-host, network.allowed_hosts), or open the whole network with --net allowed"});
 }
 
 // A process begins with the figures of who started it, so what is no larger than ours says nothing.
@@ -114,7 +98,6 @@ run::Session session_for(const run::Stdio& stdio, const RunOptions& options) {
 Result<Outcome> run_plan(const Plan& plan, const RunOptions& options) {
   const auto start = Clock::now();
   HARN_OK(check_runnable(plan));
-  HARN_OK(check_network(plan));
   if (is_container(plan)) return sandbox::run_container(plan, options);
   const auto run_id = options.run_id.empty() ? make_run_id() : options.run_id;
   HARN_TRY(stdio,

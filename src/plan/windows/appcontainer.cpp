@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows: an AppContainer sees only what grants its SID, and a job object ends with its last handle.
 // Nothing here edits a token or a list; the applier does, from this.
+#include "base/env_names.h"
 #include "plan/coarse_gaps.h"
 #include "plan/coverage.h"
 #include "plan/linux/dangerous_sockets.h"
@@ -20,7 +21,7 @@ constexpr std::string_view folder = "@container:folder";
 std::map<std::string, std::string> container_environment(const Policy& policy) {
   std::map<std::string, std::string> out;
   const auto put = [&](const char* name, std::string value) {
-    if (!policy.env.set.contains(name)) out[name] = std::move(value);
+    if (base::find_ignoring_case(policy.env.set, name) == nullptr) out[name] = std::move(value);
   };
   put("LOCALAPPDATA", std::string(folder));
   put("TEMP", std::string(folder) + "\\Temp");

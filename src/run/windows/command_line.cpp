@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "run/windows/utf16.h"
+#include "base/utf16.h"
 
 namespace harn::run::windows {
 namespace {
@@ -37,7 +37,7 @@ std::string quoted_argument(std::string_view word) {
 }
 
 Result<std::string> short_enough(std::string line, std::size_t most) {
-  HARN_TRY(wide, to_utf16(line));
+  HARN_TRY(wide, base::to_utf16(line));
   if (wide.size() < most) return line;
   return wrong(fmt::format("the command line has {} characters, and Windows takes {}", wide.size(), most - 1), "pass long lists in a file");
 }

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "base/env_names.h"
 #include "base/text.h"
-#include "run/windows/utf16.h"
+#include "base/utf16.h"
 
 namespace harn::run::windows {
 namespace {
@@ -14,8 +15,6 @@ constexpr std::string_view folder_word = "@container:folder";
 std::unexpected<Error> wrong(std::string message, std::string hint) {
   return fail(Error{.code = ErrorCode::invalid_command, .stage = Stage::prepare, .message = std::move(message), .hint = std::move(hint)});
 }
-
-bool same_name(std::string_view a, std::string_view b) { return base::lower_ascii(a) == base::lower_ascii(b); }
 
 // As Windows compares names; letters outside ASCII keep their place, which no lookup depends on.
 std::string upper(std::string_view text) {
@@ -29,7 +28,7 @@ std::string upper(std::string_view text) {
 
 Variables with_container_folder(Variables variables, const Variables& changes, std::string_view folder) {
   for (const auto& [name, value] : changes) {
-    std::erase_if(variables, [&](const auto& entry) { return same_name(entry.first, name); });
+    std::erase_if(variables, [&](const auto& entry) { return base::same_ignoring_case(entry.first, name); });
     auto text = value;
     if (text.starts_with(folder_word)) text.replace(0, folder_word.size(), folder);
     variables[name] = std::move(text);
@@ -38,9 +37,8 @@ Variables with_container_folder(Variables variables, const Variables& changes, s
 }
 
 std::string_view variable(const Variables& variables, std::string_view name) {
-  for (const auto& [key, value] : variables)
-    if (same_name(key, name)) return value;
-  return {};
+  const auto* found = base::find_ignoring_case(variables, name);
+  return found == nullptr ? std::string_view() : std::string_view(*found);
 }
 
 Result<std::u16string> environment_block(const Variables& variables) {
@@ -54,7 +52,7 @@ Result<std::u16string> environment_block(const Variables& variables) {
   }
   std::u16string block;
   for (const auto& [key, entry] : sorted) {
-    HARN_TRY(wide, to_utf16(entry));
+    HARN_TRY(wide, base::to_utf16(entry));
     block += wide;
     block += u'\0';
   }

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "base/utf16.h"
 #include "run/windows/command_line.h"
 #include "run/windows/os/ground.h"
 #include "run/windows/split_line.h"
-#include "run/windows/utf16.h"
 
 namespace harn::run::windows {
 namespace {
@@ -22,7 +22,7 @@ class Lifetime : public Ground {};
 
 std::string hex_of(std::string_view text) {
   std::string out;
-  const auto units = to_utf16(text).value();
+  const auto units = base::to_utf16(text).value();
   for (const char16_t unit : units) out += fmt::format("{:04x}", static_cast<unsigned>(unit));
   return out + "\n";
 }

@@ -79,6 +79,13 @@ Status delete_container(const std::string& name) {
 
 }  // namespace
 
+Status has_container_functions() {
+  for (const auto* name :
+       {"CreateAppContainerProfile", "DeriveAppContainerSidFromAppContainerName", "GetAppContainerFolderPath", "DeleteAppContainerProfile"})
+    HARN_OK(sys::find_export(library, name));
+  return {};
+}
+
 void use_containers(Calls& calls) {
   calls.derive_sid = derive_sid;
   calls.create_container = create_container;

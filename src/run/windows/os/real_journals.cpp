@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Journals: one file per run, complete or absent, and one lock for whoever changes lists.
 #include <windows.h>
+// after windows.h
+#include <objbase.h>
+#include <shlobj.h>
 
 #include <filesystem>
 #include <fstream>
@@ -109,6 +112,17 @@ bool is_running(std::uint64_t owner, std::uint64_t started) {
 }
 
 }  // namespace
+
+Result<AbsPath> journal_directory() {
+  wchar_t* folder = nullptr;
+  const auto result = ::SHGetKnownFolderPath(FOLDERID_LocalAppData, 0, nullptr, &folder);
+  if (FAILED(result)) return call_failed("SHGetKnownFolderPath", "local application data", static_cast<DWORD>(result));
+  const auto text = narrow(folder);
+  ::CoTaskMemFree(folder);
+  if (!text) return fail(text.error());
+  HARN_TRY(path, AbsPath::parse(*text));
+  return path.join("harn/journal");
+}
 
 void use_journals(const AbsPath& directory, Calls& calls) {
   calls.journal_directory = directory;

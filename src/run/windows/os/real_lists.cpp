@@ -5,13 +5,11 @@
 #include <aclapi.h>
 #include <sddl.h>
 
-#include <algorithm>
-#include <array>
-
 #include "run/windows/os/native.h"
 #include "run/windows/os/real_calls.h"
 #include "run/windows/program.h"
 #include "run/windows/sddl.h"
+#include "sys/windows/paths.h"
 
 namespace harn::run::windows {
 namespace {
@@ -70,16 +68,6 @@ Status write_dacl(const AbsPath& path, const std::string& sddl) {
   return code == ERROR_SUCCESS ? Status() : Status(call_failed("SetNamedSecurityInfoW", path.text(), code));
 }
 
-Result<AbsPath> final_path(HANDLE file, const AbsPath& path) {
-  std::wstring buffer(32768, L'\0');
-  const auto length = ::GetFinalPathNameByHandleW(file, buffer.data(), static_cast<DWORD>(buffer.size()), FILE_NAME_NORMALIZED);
-  if (length == 0 || length >= buffer.size()) return call_failed("GetFinalPathNameByHandleW", path.text());
-  HARN_TRY(text, narrow({buffer.data(), length}));
-  std::string_view rest = text;
-  if (rest.starts_with("\\\\?\\")) rest.remove_prefix(4);
-  return AbsPath::parse(rest);
-}
-
 // Nobody else may delete or move it while the handle is open, and a link is opened itself instead of being followed.
 Result<Pinned> pin(const AbsPath& path) {
   HARN_TRY(name, wide(native_path(path)));
@@ -89,7 +77,7 @@ Result<Pinned> pin(const AbsPath& path) {
   const Held held(opened, [](void* handle) { ::CloseHandle(handle); });
   BY_HANDLE_FILE_INFORMATION facts = {};
   if (::GetFileInformationByHandle(opened, &facts) == 0) return call_failed("GetFileInformationByHandle", path.text());
-  HARN_TRY(really, final_path(opened, path));
+  HARN_TRY(really, sys::final_path(opened, path.text()));
   return Pinned{.held = held, .really = std::move(really), .followed = (facts.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0};
 }
 

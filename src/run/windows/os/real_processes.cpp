@@ -191,6 +191,14 @@ void use_processes(Calls& calls) {
   calls.close = [](Handle handle) { ::CloseHandle(native(handle)); };
 }
 
+Status takes_container_attribute(const std::string& sid) {
+  Attributes attributes;
+  HARN_OK(attributes.make(1));
+  Capabilities capabilities;
+  HARN_OK(fill({.container = sid}, capabilities));
+  return attributes.set(attribute_security_capabilities, &capabilities.whole, sizeof capabilities.whole, "the AppContainer");
+}
+
 bool is_file(const AbsPath& path) {
   const auto name = wide(native_path(path));
   const auto attributes = name ? ::GetFileAttributesW(name->c_str()) : INVALID_FILE_ATTRIBUTES;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/windows/os/native.h"
+#include "sys/windows/native.h"
 
 #include <array>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "run/windows/utf16.h"
+#include "base/utf16.h"
 
-namespace harn::run::windows {
+namespace harn::sys {
 namespace {
 
 static_assert(sizeof(wchar_t) == sizeof(char16_t));
@@ -26,11 +26,11 @@ bool means_missing(DWORD code) { return code == ERROR_FILE_NOT_FOUND || code == 
 }  // namespace
 
 Result<std::wstring> wide(std::string_view text) {
-  HARN_TRY(units, to_utf16(text));
+  HARN_TRY(units, base::to_utf16(text));
   return std::wstring(units.begin(), units.end());
 }
 
-Result<std::string> narrow(std::wstring_view text) { return to_utf8(std::u16string(text.begin(), text.end())); }
+Result<std::string> narrow(std::wstring_view text) { return base::to_utf8(std::u16string(text.begin(), text.end())); }
 
 std::unexpected<Error> call_failed(std::string_view call, std::string_view about, DWORD code) {
   const auto of = about.empty() ? std::string() : " of " + base::quoted(about);
@@ -55,4 +55,4 @@ Result<void*> find_export(const char* library, const char* name) {
                     .hint = "commands can be confined on Windows 10 and later"});
 }
 
-}  // namespace harn::run::windows
+}  // namespace harn::sys

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/windows/utf16.h"
+#include "base/utf16.h"
 
 #include "base/text.h"
 
-namespace harn::run::windows {
+namespace harn::base {
 namespace {
 
 constexpr char32_t first_of_pair = 0xD800;
@@ -49,7 +49,7 @@ std::unexpected<Error> not_text(std::string message) {
 }  // namespace
 
 Result<std::u16string> to_utf16(std::string_view text) {
-  if (!base::valid_utf8(text)) return not_text("the text " + base::quoted(text) + " is not valid UTF-8");
+  if (!valid_utf8(text)) return not_text("the text " + quoted(text) + " is not valid UTF-8");
   std::u16string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
@@ -73,7 +73,7 @@ Result<std::string> to_utf8(std::u16string_view text) {
     if (point >= first_of_pair && point < after_pairs) {
       const char32_t next = at + 1 < text.size() ? text[at + 1] : 0;
       if (point >= second_of_pair || next < second_of_pair || next >= after_pairs)
-        return not_text("a name of this system holds half of a surrogate pair, after " + base::quoted(out));
+        return not_text("a name of this system holds half of a surrogate pair, after " + quoted(out));
       point = beyond_one_unit + ((point - first_of_pair) << 10) + (next - second_of_pair);
       ++at;
     }
@@ -82,4 +82,4 @@ Result<std::string> to_utf8(std::u16string_view text) {
   return out;
 }
 
-}  // namespace harn::run::windows
+}  // namespace harn::base

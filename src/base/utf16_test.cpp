@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/windows/utf16.h"
+#include "base/utf16.h"
 
 #include <gtest/gtest.h>
 
-namespace harn::run::windows {
+namespace harn::base {
 namespace {
 
 TEST(Utf16, GoesThereAndBack) {
@@ -35,4 +35,4 @@ TEST(Utf16, RefusesWhatHasNoOtherSpelling) {
 }
 
 }  // namespace
-}  // namespace harn::run::windows
+}  // namespace harn::base

@@ -8,9 +8,9 @@
 
 #include "harn/result.h"
 
-namespace harn::run::windows {
+namespace harn::base {
 
 Result<std::u16string> to_utf16(std::string_view text);
 Result<std::string> to_utf8(std::u16string_view text);
 
-}  // namespace harn::run::windows
+}  // namespace harn::base
