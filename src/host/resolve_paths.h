@@ -7,6 +7,7 @@
 #include "harn/host.h"
 #include "harn/path.h"
 #include "harn/result.h"
+#include "sys/files.h"
 
 namespace harn::host {
 
@@ -26,6 +27,8 @@ Result<Way> way_to(const AbsPath& path);
 
 // The end of that way: where a file written at the path would end up.
 Result<AbsPath> resolve_links(const AbsPath& path);
+
+PathKind kind_from(sys::FileType type);
 
 // What is at the path, and where it leads when its spelling goes through a link.
 PathFact look_at(const AbsPath& path);

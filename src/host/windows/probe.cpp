@@ -17,22 +17,6 @@
 
 namespace harn {
 namespace host {
-namespace {
-
-PathKind kind_from(sys::FileType type) {
-  switch (type) {
-    case sys::FileType::missing: return PathKind::missing;
-    case sys::FileType::directory: return PathKind::directory;
-    case sys::FileType::file: return PathKind::file;
-    case sys::FileType::device: return PathKind::device;
-    case sys::FileType::socket: return PathKind::socket;
-    case sys::FileType::link:
-    case sys::FileType::other: break;
-  }
-  return PathKind::other;
-}
-
-}  // namespace
 
 Result<AbsPath> resolve_existing(const AbsPath& path) {
   if (auto real = sys::real_path(path)) return real;
@@ -43,6 +27,19 @@ Result<AbsPath> resolve_parent(const AbsPath& path) {
   if (path.is_root()) return path;
   HARN_TRY(parent, resolve_existing(path.parent()));
   return parent.join(path.name());
+}
+
+// Every name on the way that is a link, by where it really stands.
+Result<Way> way_to(const AbsPath& path) {
+  Way way;
+  for (auto at = path; !at.is_root(); at = at.parent()) {
+    if (sys::type_of(at) != sys::FileType::link) continue;
+    HARN_TRY(place, resolve_parent(at));
+    way.links.push_back(std::move(place));
+  }
+  HARN_TRY(end, resolve_existing(path));
+  way.end = std::move(end);
+  return way;
 }
 
 PathFact look_at(const AbsPath& path) {
@@ -89,45 +86,6 @@ std::string os_version() {
   if (!call || (*call)(&facts) != 0) return {};
   const bool wine = sys::find_export("ntdll.dll", "wine_get_version").has_value();
   return fmt::format("{}{}.{}.{}", wine ? "wine as " : "", facts.dwMajorVersion, facts.dwMinorVersion, facts.dwBuildNumber);
-}
-
-// Every name on the way that is a link.
-std::vector<AbsPath> links_to(const AbsPath& path) {
-  std::vector<AbsPath> out;
-  for (auto at = path; !at.is_root(); at = at.parent())
-    if (sys::type_of(at) == sys::FileType::link) out.push_back(at);
-  return out;
-}
-
-std::vector<AbsPath> opened_by(const Policy& policy) {
-  std::vector<AbsPath> out;
-  const auto& process = policy.process_sandbox;
-  for (const auto* list : {&policy.workspace_roots, &process.write_roots, &policy.read_only_roots, &process.read_roots})
-    out.insert(out.end(), entries(*list).begin(), entries(*list).end());
-  for (const auto& socket : entries(process.unix_sockets)) out.push_back(socket.path);
-  return out;
-}
-
-Status check_way(const AbsPath& named, const std::vector<AbsPath>& writable) {
-  HARN_TRY(end, host::resolve_existing(named));
-  for (const auto& link : links_to(named))
-    for (const auto& root : writable)
-      if (root.contains(resolved(link.parent())) && !root.contains(end))
-        return fail(
-            Error{.code = ErrorCode::refused,
-                  .stage = Stage::compose,
-                  .message = fmt::format("the path {} goes through {}, a link out of the writable {} to {}", base::quoted(named.text()),
-                                         base::quoted(link.text()), base::quoted(root.text()), base::quoted(end.text())),
-                  .hint = "the command could have made it; name the target itself"});
-  return {};
-}
-
-Status resolve_all(std::vector<AbsPath>& paths, Result<AbsPath> (*resolve)(const AbsPath&)) {
-  for (auto& path : paths) {
-    HARN_TRY(real, resolve(path));
-    path = std::move(real);
-  }
-  return {};
 }
 
 void look_at_git(const AbsPath& root, HostFacts& facts, std::vector<std::string>& notes) {
@@ -193,34 +151,6 @@ std::vector<std::string> look_at_paths(HostFacts& facts, const Policy& policy) {
   }
   for (const auto& target : targets) facts.paths.try_emplace(target.text(), host::look_at(target));
   return notes;
-}
-
-Status check_planted_links(const std::vector<Policy>& written, std::vector<AbsPath> writable) {
-  for (const auto& policy : written)
-    for (const auto* list : {&policy.workspace_roots, &policy.process_sandbox.write_roots})
-      for (const auto& root : entries(*list)) writable.push_back(resolved(root));
-  for (const auto& policy : written) {
-    for (const auto& path : opened_by(policy)) HARN_OK(check_way(path, writable));
-    for (const auto* list : {&policy.process_sandbox.credentials, &policy.unprotect})
-      for (const auto& path : entries(*list)) HARN_OK(check_way(path.parent(), writable));
-  }
-  return {};
-}
-
-Result<Policy> resolve_policy_paths(Policy policy) {
-  auto& process = policy.process_sandbox;
-  HARN_OK(check_planted_links({policy}, {}));
-  for (auto* list : {&policy.workspace_roots, &policy.read_only_roots, &process.read_roots, &process.write_roots})
-    if (*list) HARN_OK(resolve_all(**list, host::resolve_existing));
-  HARN_OK(resolve_all(process.read_deny_roots, host::resolve_existing));
-  for (auto* list : {&policy.unprotect, &process.credentials})
-    if (*list) HARN_OK(resolve_all(**list, host::resolve_parent));
-  if (!process.unix_sockets) return policy;
-  for (auto& socket : *process.unix_sockets) {
-    HARN_TRY(real, host::resolve_existing(socket.path));
-    socket.path = std::move(real);
-  }
-  return policy;
 }
 
 }  // namespace harn

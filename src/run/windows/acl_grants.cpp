@@ -144,9 +144,9 @@ std::vector<PathChange> path_changes(const std::vector<AclGrant>& grants) {
     else at->mask |= grant.modify ? modify : read_and_execute;
     at->inherit = at->inherit || grant.inherit;
   }
-  std::ranges::stable_sort(out, [](const PathChange& a, const PathChange& b) {
+  std::ranges::sort(out, [](const PathChange& a, const PathChange& b) {
     if (a.stops != b.stops) return a.stops;
-    return a.path.depth() > b.path.depth();
+    return a.path.depth() != b.path.depth() ? a.path.depth() > b.path.depth() : a.path < b.path;
   });
   return out;
 }

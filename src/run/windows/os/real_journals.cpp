@@ -18,28 +18,12 @@
 namespace harn::run::windows {
 namespace {
 
-constexpr DWORD longest_wait = 60'000;  // of others that change lists; large trees take their time
+constexpr DWORD longest_wait = 60'000;  // for others that change lists; large trees take their time
+constexpr DWORD look_again = 10;
 constexpr std::uintmax_t largest_journal = 16u << 20;
 
 Result<std::wstring> file_of(const AbsPath& directory, const std::string& name) {
   return wide(native_path(directory.join(name + ".json")));
-}
-
-Result<Held> lock_journals() {
-  UniqueHandle mutex(::CreateMutexW(nullptr, FALSE, L"Local\\harn-access-control-lists"));
-  if (!mutex) return call_failed("CreateMutexW");
-  const auto result = ::WaitForSingleObject(mutex.get(), longest_wait);
-  // Abandoned: its owner died, which is what journals are for.
-  if (result == WAIT_OBJECT_0 || result == WAIT_ABANDONED)
-    return Held(mutex.release(), [](void* handle) {
-      ::ReleaseMutex(handle);
-      ::CloseHandle(handle);
-    });
-  if (result == WAIT_FAILED) return call_failed("WaitForSingleObject");
-  return fail(Error{.code = ErrorCode::os,
-                    .stage = Stage::prepare,
-                    .message = "another run has been changing access control lists for a minute",
-                    .hint = "try again, or end it"});
 }
 
 Status make_directory(const AbsPath& directory) {
@@ -47,6 +31,24 @@ Status make_directory(const AbsPath& directory) {
   std::error_code problem;
   std::filesystem::create_directories(name, problem);
   return problem ? Status(call_failed("CreateDirectoryW", directory.text(), static_cast<DWORD>(problem.value()))) : Status();
+}
+
+// A file that nobody else can open meanwhile: it holds between sessions of the user too, and ends with its owner.
+Result<Held> lock_journals(const AbsPath& directory) {
+  HARN_OK(make_directory(directory));
+  HARN_TRY(name, wide(native_path(directory.join("lock"))));
+  const auto until = ::GetTickCount64() + longest_wait;
+  while (true) {
+    UniqueHandle file(::CreateFileW(name.c_str(), GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr));
+    if (file) return Held(file.release(), [](void* handle) { ::CloseHandle(handle); });
+    if (::GetLastError() != ERROR_SHARING_VIOLATION) return call_failed("CreateFileW", directory.join("lock").text());
+    if (::GetTickCount64() >= until)
+      return fail(Error{.code = ErrorCode::os,
+                        .stage = Stage::prepare,
+                        .message = "another run has been changing access control lists for a minute",
+                        .hint = "try again, or end it"});
+    ::Sleep(look_again);
+  }
 }
 
 // On disk before it counts, and under its name only when it is whole.
@@ -127,7 +129,7 @@ Result<AbsPath> journal_directory() {
 void use_journals(const AbsPath& directory, Calls& calls) {
   calls.journal_directory = directory;
   calls.self = {::GetCurrentProcessId(), start_of(::GetCurrentProcess())};
-  calls.lock_journals = lock_journals;
+  calls.lock_journals = [directory] { return lock_journals(directory); };
   calls.save_journal = [directory](const std::string& name, const std::string& text) { return save_journal(directory, name, text); };
   calls.remove_journal = [directory](const std::string& name) { return remove_journal(directory, name); };
   calls.list_journals = [directory] { return list_journals(directory); };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // wine says yes to much that it does not do. Each of its silent stubs is met here by the real calls, with everything before it
 // stubbed out, and each must end in a refusal before the command's first instruction: the command would leave a mark.
+#include <atomic>
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "run/windows/os/ground.h"
@@ -187,6 +190,22 @@ TEST_F(Refusals, AJournalOfADeadProcessIsFoundAndOneOfALivingIsNot) {
   ASSERT_TRUE(calls.remove_journal("x"));
   ASSERT_TRUE(calls.remove_journal("x"));
   EXPECT_TRUE(calls.list_journals().value().empty());
+}
+
+TEST_F(Refusals, OneAtATimeChangesLists) {
+  auto first = calls.lock_journals();
+  ASSERT_TRUE(first);
+  std::atomic<bool> second_has_it = false;
+  std::atomic<bool> first_let_go = false;
+  std::thread second([&] {
+    const auto lock = calls.lock_journals();
+    second_has_it = lock.has_value() && first_let_go;
+  });
+  ::Sleep(100);
+  first_let_go = true;
+  first->reset();
+  second.join();
+  EXPECT_TRUE(second_has_it);
 }
 
 // Real lists and real journals; only the container's own functions are stood in for.
