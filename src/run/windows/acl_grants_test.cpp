@@ -106,6 +106,21 @@ TEST_F(AclGrants, AGuardThatWasNeverMadeIsNotUnmade) {
   EXPECT_EQ(disk, before);
 }
 
+TEST_F(AclGrants, AnEntryOfPeopleThatLooksLikeACopyStaysTheirs) {
+  disk.own[AbsPath::of("C:/w/in")] = *parse_dacl("D:AI(A;OICI;FA;;;S-1-5-21-1)");
+  before = disk;
+  auto own = journal("a");
+  auto dying = windows.calls();
+  dying.write_dacl = [](const AbsPath&, const std::string&) -> Status { return fail(Error{.code = ErrorCode::os, .message = "full"}); };
+  EXPECT_FALSE(apply_changes(dying, guarded, own));
+  ASSERT_TRUE(undo(calls, own)) << "the guard was never made, so nothing was copied";
+  EXPECT_EQ(disk, before);
+  auto whole = journal("b");
+  ASSERT_TRUE(apply_changes(calls, guarded, whole));
+  ASSERT_TRUE(undo(calls, whole));
+  EXPECT_EQ(disk, before);
+}
+
 TEST_F(AclGrants, WhatTheCommandRemovedNeedsNoUndoing) {
   auto own = journal("a");
   ASSERT_TRUE(apply_changes(calls, guarded, own));

@@ -264,7 +264,14 @@ INSTANTIATE_TEST_SUITE_P(
                 return facts;
               };
             }),
-        lie("the process is not in the job", [](Calls& calls) { calls.is_in_job = [](Handle, Handle) -> Result<bool> { return false; }; }),
+        lie("the process is not in the job",
+            [](Calls& calls) {
+              const auto spawn = calls.spawn_suspended;
+              calls.spawn_suspended = [spawn](SpawnRequest request) {
+                request.job = 0;
+                return spawn(request);
+              };
+            }),
         lie("the job has no limits", [](Calls& calls) { calls.limit_job = [](Handle, const JobLimits&) -> Status { return {}; }; }),
         lie("the job lets processes leave",
             [](Calls& calls) {
