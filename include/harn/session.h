@@ -92,8 +92,8 @@ struct FilesystemMount {
 
 struct ResourceLimits {
   std::optional<std::chrono::nanoseconds> wall_time = {};  // of any one command
-  std::optional<std::uint32_t> cpu_count = {};
-  std::optional<std::uint32_t> memory_mb = {};
+  std::optional<std::uint32_t> cpu_count = {};             // of everybody in the session together, where a cgroup counts;
+  std::optional<std::uint32_t> memory_mb = {};             // … else of each command (metadata "limits")
   std::optional<std::chrono::nanoseconds> idle_timeout = {};
 
   bool operator==(const ResourceLimits&) const = default;

@@ -157,6 +157,20 @@ Result<Policy> policy_from_flags(const Arguments& arguments, const PathContext& 
   return policy;
 }
 
+Result<Limits> total_limits_from(const Arguments& arguments) {
+  Policy policy;
+  HARN_OK(read_megabytes(arguments, "total-memory", "max_memory_mb", policy));
+  HARN_OK(read_number(arguments, "total-procs", "max_processes", policy));
+  if (const auto* text = arguments.value("total-cpus")) {
+    double count = 0;
+    const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), count);
+    if (problem != std::errc{} || end != text->data() + text->size())
+      return wrong_usage(fmt::format("--total-cpus: {} is no number", base::quoted(*text)), "write one such as 2 or 1.5");
+    HARN_OK(read_limit("total-cpus", "cpu_count", count, policy));
+  }
+  return policy.limits;
+}
+
 void add_default_limits(const Arguments& arguments, Limits& limits) {
   const auto* mode = arguments.value("sandbox");
   if (mode == nullptr || *mode == "none") return;

@@ -19,6 +19,9 @@ Result<std::vector<AbsPath>> path_arguments(const std::vector<std::string>& text
 // Only what the flags say; everything else stays unset. Naming --write names the whole workspace.
 Result<Policy> policy_from_flags(const Arguments& arguments, const PathContext& context);
 
+// --total-memory, --total-procs and --total-cpus, of a session.
+Result<Limits> total_limits_from(const Arguments& arguments);
+
 // With --sandbox process or docker: what the whole policy leaves unlimited gets the Harness defaults.
 void add_default_limits(const Arguments& arguments, Limits& limits);
 

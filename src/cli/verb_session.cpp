@@ -18,6 +18,7 @@
 #include "session/attach.h"
 #include "session/errors.h"
 #include "session/exec.h"
+#include "session/lent_terminal.h"
 #include "session/life.h"
 #include "session/names.h"
 #include "session/provision.h"
@@ -145,11 +146,13 @@ Result<Reply> session_create(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(prepared, prepare(arguments, caller, audit.settings()));
   HARN_TRY(spec, spec_from(arguments, prepared.context));
   auto policy = prepared.policy;
-  if (!policy.sandbox_profile) policy.sandbox_profile = Profile::os_hardened;
+  // The weakest profile is not written out in a policy, but it was named.
+  if (!policy.sandbox_profile && !arguments.has("profile")) policy.sandbox_profile = Profile::os_hardened;
   const auto& network = policy.effective_network();
   const bool open = policy.level() == SideEffectLevel::network;
   spec.network_policy.unrestricted = open && network.mode == NetworkMode::unrestricted;
   HARN_TRY(lifetime, time_option(arguments, "lifetime"));
+  HARN_TRY(together, total_limits_from(arguments));
   const auto places = places_of(caller);
   const auto ground = ground_of(places, prepared.facts, caller);
   HARN_TRY(record, said(session::provision({.spec = spec,
@@ -157,6 +160,8 @@ Result<Reply> session_create(const Arguments& arguments, const Caller& caller) {
                                             .root = root_for(prepared),
                                             .options = prepared.options,
                                             .lifetime = lifetime,
+                                            .together = together,
+                                            .together_or_none = together != Limits{},
                                             .image = prepared.command.image,
                                             .whole_process = true,
                                             .environment = caller.environment,
@@ -231,9 +236,19 @@ Result<Reply> session_exec(const Arguments& arguments, const Caller& caller) {
   call.options = {.whole_process = true, .receipt = json || place};
   if (json) call.options.streams = {Stream::inherit, Stream::capture, Stream::capture};
   audit.fill(call.options);
-  call.options.secrets = embed::secrets_in({}, caller.environment);
+  if (!audit.is_off()) call.options.secrets = embed::secrets_in({}, caller.environment);
   const auto argv = call.argv;
+  std::optional<session::LentTerminal> terminal;
+  if (arguments.has("tty") && !ready.record.contained()) {
+    if (json) return wrong_usage("-t and --json exclude each other: a terminal's output cannot be captured", "leave one of them out");
+    if (!ready.record.kept)
+      return wrong_usage("-t needs a session that is kept", "without user namespaces commands have this terminal as it is");
+    HARN_TRY(opened, session::LentTerminal::open());
+    terminal.emplace(std::move(opened));
+    call.own_terminal = true;
+  }
   auto ran = said(session::run_in(places, ready, caller.environment, std::move(call)));
+  terminal.reset();
   if (!ran) audit.refused(ran.error(), argv);
   HARN_TRY(outcome, std::move(ran));
   const auto told = place ? place->keep(receipt_to_json(outcome.receipt) + "\n") : Status();

@@ -41,6 +41,7 @@ Status write_before(const Plan& plan, const JoinRequest& request, ScriptWriter& 
   for (int target = 0; target < 3; ++target)
     writer.add({.op = Op::move_fd, .number = request.stdio[static_cast<std::size_t>(target)], .mask = static_cast<std::uint64_t>(target)},
                fmt::format("set descriptor {}", target));
+  if (request.own_terminal) writer.add({.op = Op::own_terminal, .number = 0}, "have the terminal as its own");
   writer.add({.op = Op::change_directory, .text = writer.text(plan.cwd.text())},
              fmt::format("change to {}", base::quoted(plan.cwd.text())));
   for (const auto& limit : plan.limits.rlimits)

@@ -43,6 +43,7 @@ struct JoinRequest {
   std::vector<std::string> cgroups = {};    // cgroup.procs files to join
   bool keeps_processes = false;             // what the command leaves behind stays
   const SyscallFilter* narrower = nullptr;  // borrowed; on top of the view's own
+  bool own_terminal = false;                // its standard input is a terminal that becomes its own
 };
 
 // The plan's command, environment, directory and limits; what it is confined by was settled with the view.

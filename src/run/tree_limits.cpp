@@ -17,10 +17,12 @@ std::optional<std::uint64_t> watched(const LimitPlan& limits, const char* name) 
 
 }  // namespace
 
-Result<TreeLimits> TreeLimits::open(const LimitPlan& limits, const std::string& run_id) {
+Result<TreeLimits> TreeLimits::open(const LimitPlan& limits, const std::string& run_id, const sys::CgroupPlaces& around) {
   TreeLimits out;
   if (!limits.cgroup.empty()) {
-    HARN_TRY(cgroup, Cgroup::make(sys::find_cgroup_places(), {.run_id = run_id, .values = limits.cgroup}));
+    auto places = sys::find_cgroup_places();
+    for (const auto& [controller, directory] : around.directories) places.directories.insert_or_assign(controller, directory);
+    HARN_TRY(cgroup, Cgroup::make(places, {.run_id = run_id, .values = limits.cgroup}));
     out.cgroup_.emplace(std::move(cgroup));
   }
   out.memory_charged_ = limits.cgroup.contains("memory.max") || limits.cgroup.contains("memory.limit_in_bytes");

@@ -19,7 +19,8 @@ namespace harn::run {
 class TreeLimits {
  public:
   // Makes the cgroups the plan asks for, with its values; an error when one cannot be had.
-  static Result<TreeLimits> open(const LimitPlan& limits, const std::string& run_id);
+  // `around` are groups they are made in, in place of this process's own.
+  static Result<TreeLimits> open(const LimitPlan& limits, const std::string& run_id, const sys::CgroupPlaces& around = {});
 
   std::vector<std::string> join_files() const;  // cgroup.procs files
   // What sampling looks at. `orphans` as in ProcTree::of().

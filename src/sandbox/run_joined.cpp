@@ -32,7 +32,7 @@ Result<Outcome> run_joined(const Plan& plan, const RunOptions& options, const Jo
   const auto run_id = options.run_id.empty() ? run::make_run_id() : options.run_id;
   HARN_TRY(stdio,
            run::open_stdio({.streams = options.streams, .input = options.input, .count_output = plan.limits.max_output_bytes.has_value()}));
-  HARN_TRY(tree, run::TreeLimits::open(plan.limits, run_id));
+  HARN_TRY(tree, run::TreeLimits::open(plan.limits, run_id, joined.cgroups));
   run::OwnProcess own;
   std::optional<run::QuietPipes> quiet;
   if (options.whole_process) HARN_OK(own.take_over());
@@ -48,7 +48,8 @@ Result<Outcome> run_joined(const Plan& plan, const RunOptions& options, const Jo
                                        .stdio = stdio.child,
                                        .cgroups = tree.join_files(),
                                        .keeps_processes = joined.keeps_processes,
-                                       .narrower = joined.narrower ? &*joined.narrower : nullptr});
+                                       .narrower = joined.narrower ? &*joined.narrower : nullptr,
+                                       .own_terminal = joined.own_terminal});
   if (!spawned) record_no_start(options, spawned.error(), run_id);
   HARN_TRY(process, std::move(spawned));
   receipt.timings_us["spawn"] = micros_since(spawning);

@@ -5,6 +5,7 @@
 
 #include "harn/sandbox.h"
 #include "run/kept.h"
+#include "sys/cgroup_places.h"
 
 namespace harn::sandbox {
 
@@ -14,6 +15,8 @@ struct Joined {
   std::string plan_digest = {};                // of the view's plan, for the audit log
   std::optional<SyscallFilter> narrower = {};  // on top of the view's own
   run::Proofs proofs = {};                     // what was tried when the view was made
+  bool own_terminal = false;                   // what stands at its standard input becomes its own
+  sys::CgroupPlaces cgroups = {};              // of the session, for groups of its commands
 };
 
 // An error where a plan cannot be kept: somebody outside would have to stay beside it, or nobody holds it.

@@ -86,6 +86,10 @@ SandboxResult<Plan> plan_for(const Places& places, const Ready& ready, const Cal
 
 SandboxResult<Outcome> run_kept(const Places& places, const Ready& ready, const embed::Environment& environment, Call call, Policy policy) {
   HARN_SESSION_TAKE(plan, plan_for(places, ready, call));
+  // Its group ends with it, and everybody in it.
+  if (call.keeps_processes && !plan.limits.cgroup.empty())
+    return unsupported(ready.record.backend, "processes that outlive a command with limits of its own",
+                       "leave --keep out, or limit the session as a whole (--total-memory, --total-procs)");
   plan.argv = call.argv;
   HARN_SESSION_TAKE(cwd, place_inside(ready, call.cwd));
   plan.cwd = std::move(cwd);
@@ -96,11 +100,14 @@ SandboxResult<Outcome> run_kept(const Places& places, const Ready& ready, const 
   sandbox::Joined joined{.directory = ready.record.socket,
                          .keeps_processes = call.keeps_processes,
                          .plan_digest = ready.record.plan_digest,
-                         .narrower = narrower(ready)};
+                         .narrower = narrower(ready),
+                         .own_terminal = call.own_terminal,
+                         .cgroups = ready.record.cgroups};
   for (const auto& name : ready.record.proofs)
     if (const auto dimension = base::enum_value<Dimension>(name)) joined.proofs.push_back(*dimension);
   call.options.workspace = entries(policy.workspace_roots);
   auto outcome = sandbox::run_joined(plan, call.options, joined);
+  if (outcome && call.options.receipt) outcome->receipt.layers["sleep"] = stopped_by;
   if (outcome) return std::move(*outcome);
   const auto& error = outcome.error();
   if (error.os_error == ECONNREFUSED || (error.os_error == ENOENT && error.stage == Stage::prepare))

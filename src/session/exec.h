@@ -25,6 +25,7 @@ struct Call {
   std::map<std::string, std::string> env = {};  // beyond the caller's environment
   std::optional<std::chrono::nanoseconds> timeout = {};
   bool keeps_processes = false;
+  bool own_terminal = false;  // standard input is a terminal that becomes the command's
   RunOptions options = {};
 };
 

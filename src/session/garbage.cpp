@@ -56,6 +56,7 @@ SandboxResult<bool> clear(const Places& places, const std::string& id) {
   // What somebody made and nobody looked at is not garbage.
   if (loaded && record.ready && record.overlay && changes_wait(places, record)) return false;
   if (alive) HARN_SESSION_OK(run::end_keeper(record.socket, record.keeper), lifecycle);
+  HARN_SESSION_PASS(end_cgroup(record));
   HARN_SESSION_OK(forget(places, record), lifecycle);
   return true;
 }

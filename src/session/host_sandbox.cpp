@@ -96,14 +96,16 @@ SandboxResult<SandboxSession> HostSandbox::provision(const SandboxSpec& spec) {
   auto policy = policy_of(spec, parts_->profile);
   HARN_SESSION_PASS(session::allow_network(spec.network_policy, policy));
   const auto ground = parts_->ground();
-  HARN_SESSION_TAKE(made, session::provision({.spec = spec,
-                                              .policy = std::move(policy),
-                                              .root = parts_->root,
-                                              .options = parts_->options,
-                                              .lifetime = parts_->lifetime,
-                                              .image = parts_->image,
-                                              .environment = parts_->context.environment,
-                                              .ground = ground}));
+  HARN_SESSION_TAKE(made,
+                    session::provision({.spec = spec,
+                                        .policy = std::move(policy),
+                                        .root = parts_->root,
+                                        .options = parts_->options,
+                                        .lifetime = parts_->lifetime,
+                                        .together = {.max_memory_mb = policy.limits.max_memory_mb, .cpu_milli = policy.limits.cpu_milli},
+                                        .image = parts_->image,
+                                        .environment = parts_->context.environment,
+                                        .ground = ground}));
   parts_->record(AuditEventType::session_provisioned, made);
   return session::session_of(parts_->places, made);
 }

@@ -22,6 +22,7 @@ class Reserved {
     const Policy& policy;
     const Command& command;
     std::optional<std::chrono::milliseconds> lifetime = {};
+    std::map<std::string, std::string> cgroup = {};  // values for everybody in it together
     std::optional<AbsPath> canary = {};
     bool whole_process = false;
   };
@@ -36,6 +37,9 @@ class Reserved {
   sys::UniqueFd held_;
 };
 
+// How everybody is put to sleep: the keeper has no freezer.
+inline constexpr std::string_view stopped_by = "SIGSTOP";
+
 SandboxState state_of(const Places& places, const Record& record);
 SandboxSession session_of(const Places& places, const Record& record);
 
@@ -44,6 +48,9 @@ SandboxResult<Record> live(const Places& places, const std::string& id);
 
 // Held by whoever changes it, until the answer is let go.
 SandboxResult<sys::UniqueFd> held(const Places& places, const std::string& id);
+
+// The groups of its limits, and whoever is left in them.
+SandboxResult<void> end_cgroup(const Record& record);
 
 // Nothing runs in it now; only where nobody else counts its commands.
 bool is_busy(const Places& places, const Record& record);

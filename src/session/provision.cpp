@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "embed/ready.h"
+#include "plan/limits.h"
 #include "plan/names.h"
 #include "policy/hosts.h"
+#include "sandbox/run_joined.h"
 #include "session/errors.h"
 #include "session/life.h"
 #include "session/overlay.h"
@@ -26,6 +28,24 @@ std::vector<FilesystemMount> mounts_of(const SandboxSpec& spec) {
   if (!named(memory_mount)) out.push_back({.target = std::string(memory_mount), .access = FilesystemAccess::read_only});
   if (!named(outputs_mount)) out.push_back({.target = std::string(outputs_mount), .access = FilesystemAccess::read_write});
   out.insert(out.end(), spec.mounts.begin(), spec.mounts.end());
+  return out;
+}
+
+// An engine limits a container as a whole anyway.
+SandboxResult<std::map<std::string, std::string>> values_for(const ProvisionRequest& request, const Plan& plan) {
+  std::map<std::string, std::string> out;
+  if (std::holds_alternative<Wrapper>(plan.confinement) || request.together == Limits{}) return out;
+  Policy policy;
+  policy.limits = request.together;
+  Plan counted;
+  plan::lower_posix_limits(policy, request.ground.facts, counted);
+  out = std::move(counted.limits.cgroup);
+  out.erase("cgroup.max.descendants");  // commands have groups in it
+  const bool kept = sandbox::check_keepable(plan).has_value();
+  if (request.together_or_none && (out.empty() || !kept))
+    return unsupported("local", "limits for a whole session without a cgroup and user namespaces",
+                       "limit each command (--memory, --procs), or run it where a cgroup is delegated to you");
+  if (!kept) out.clear();
   return out;
 }
 
@@ -84,10 +104,12 @@ SandboxResult<Record> provision(ProvisionRequest request) {
   // Held until the session is there; its layers stay.
   HARN_SESSION_TRY(pending, begin_overlay(request.options, plan), lifecycle);
   record.overlay = pending.has_value();
+  HARN_SESSION_TAKE(cgroup, values_for(request, plan));
   return reserved.start({.plan = plan,
                          .policy = sandbox.policy(),
                          .command = command,
                          .lifetime = request.lifetime,
+                         .cgroup = std::move(cgroup),
                          .canary = embed::make_canary(request.environment),
                          .whole_process = request.whole_process});
 }

@@ -12,7 +12,9 @@ struct ProvisionRequest {
   std::optional<AbsPath> root = {};  // unset = a fresh directory, which becomes the workspace
   PlanOptions options = {};
   std::optional<std::chrono::milliseconds> lifetime = {};
-  std::string image = {};  // of a container, where options.backend names an engine
+  Limits together = {};           // memory, processes and processor share of everybody in it
+  bool together_or_none = false;  // where they cannot be had for the session, there is none
+  std::string image = {};         // of a container, where options.backend names an engine
   bool whole_process = false;
   const embed::Environment& environment;
   const MountGround& ground;

@@ -89,6 +89,9 @@ std::string print_record(const Record& record) {
   for (const auto& proof : record.proofs) proofs.emplace_back(proof);
   out.set("proofs", std::move(proofs));
   out.set("profile", record.profile);
+  Value cgroups = base::Object{};
+  for (const auto& [controller, directory] : record.cgroups.directories) cgroups.set(controller, directory.text());
+  out.set("cgroups", std::move(cgroups));
   out.set("overlay", record.overlay);
   out.set("container", record.container);
   out.set("image_id", record.image_id);
@@ -115,6 +118,14 @@ SandboxResult<Record> parse_record(std::string_view text) {
       .text("container", out.container)
       .text("image_id", out.image_id);
   if (version != 1) reader.wrong("version", "1");
+  std::map<std::string, std::string> cgroups;
+  reader.map("cgroups", cgroups);
+  for (const auto& [controller, directory] : cgroups) {
+    HARN_SESSION_TAKE(path, path_from(directory, "cgroups"));
+    // Version 2 has one group for all controllers, which has no name of its own.
+    out.cgroups.kind = controller.empty() ? CgroupKind::v2 : CgroupKind::v1;
+    out.cgroups.directories.emplace(controller, std::move(path));
+  }
   if (const auto* limits = reader.member("limits")) {
     HARN_SESSION_TAKE(read, read_limits(*limits));
     out.limits = read;

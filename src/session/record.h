@@ -8,6 +8,7 @@
 #include "embed/places.h"
 #include "harn/plan.h"
 #include "harn/session.h"
+#include "sys/cgroup_places.h"
 #include "sys/unique_fd.h"
 
 namespace harn::session {
@@ -50,8 +51,9 @@ struct Record {
   std::map<std::string, std::string> env_added = {};  // variables that point to places inside
   std::vector<std::string> proofs = {};
   std::string profile = {};
-  bool overlay = false;        // changes of its workspace wait beside its record
-  std::string container = {};  // its id; of the backends docker and podman
+  sys::CgroupPlaces cgroups = {};  // with limits for everybody together
+  bool overlay = false;            // changes of its workspace wait beside its record
+  std::string container = {};      // its id; of the backends docker and podman
   std::string image_id = {};
 
   bool contained() const { return backend != "local"; }

@@ -144,6 +144,20 @@ TEST_P(Contract, ReadOnlyInsideWritableIsReadOnly) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "kept");
 }
 
+TEST_P(Contract, SingleFilesAreMounted) {
+  write("data/one", "one file");
+  write("data/other", "not shown");
+  const auto session = make({.mounts = {{.source = data() + "/one", .target = "/mnt/one"}}});
+  const auto place = inside(session, "/mnt/one");
+  EXPECT_EQ(out(session, "cat " + place), "one file");
+  EXPECT_NE(sh(session, "echo x > " + place)->exit_code, 0);
+  EXPECT_NE(sh(session, "cat " + data() + "/other")->exit_code, 0);
+  const auto absent = backend_->provision({.mounts = {{.source = data() + "/typo", .target = "/mnt/typo"}}});
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().kind, K::invalid_request);
+  EXPECT_FALSE(fs::exists(ground_ / "data/typo"));
+}
+
 TEST_P(Contract, FilesAreAttachedWhileItRuns) {
   const auto session = make();
   write("data/file", "attached");

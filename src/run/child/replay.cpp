@@ -222,6 +222,7 @@ Word perform(Launch& launch, const Step& step) {
     case Op::new_keyring: return new_keyring();
     case Op::new_group: return raw_syscall(SYS_setpgid, 0, 0);
     case Op::take_terminal: return take_terminal(step.number);
+    case Op::own_terminal: return raw_syscall(SYS_ioctl, step.number, TIOCSCTTY, 0);
     case Op::move_fd: return raw_syscall(SYS_dup3, step.number, static_cast<Word>(step.mask), 0);
     case Op::reopen: return reopen(step.number, step.text, static_cast<Word>(step.mask));
     case Op::start_inner: return start_inner(launch);

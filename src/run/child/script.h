@@ -29,6 +29,7 @@ enum class Op : std::uint8_t {
   new_keyring,    // the caller's keys stay with the caller
   new_group,      // a process group of its own in the caller's session
   take_terminal,  // number: our group becomes the terminal's foreground
+  own_terminal,   // number: a terminal nobody has becomes that of our session
   move_fd,        // number → mask (a target below 3), inheritable
   reopen,         // number: a terminal, opened anew as `text` with the flags in mask: through the view, where nobody can change its mode
   // view
