@@ -27,7 +27,9 @@ Result<std::optional<workspace::Pending>> begin_overlay(const PlanOptions& optio
     if (!tried) why = tried.error().message;
     return tried;
   };
-  HARN_TRY(pending, workspace::Pending::begin(*options.overlay, roots, can_lie));
+  // Nobody wants a copy of every directory that may be written.
+  const auto tried = options.overlay_all ? workspace::Pending::TryLayer() : can_lie;
+  HARN_TRY(pending, workspace::Pending::begin(*options.overlay, roots, tried));
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto& layer = pending.layers()[i];
     if (!layer.copied) continue;

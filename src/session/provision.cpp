@@ -31,7 +31,16 @@ std::vector<FilesystemMount> mounts_of(const SandboxSpec& spec) {
   return out;
 }
 
-// An engine limits a container as a whole anyway.
+// An engine limits a container as a whole, whatever runs in it.
+void narrow(const Limits& together, Limits& limits) {
+  const auto least = [](std::optional<std::uint64_t>& limit, const std::optional<std::uint64_t>& total) {
+    if (total) limit = std::min(limit.value_or(*total), *total);
+  };
+  least(limits.max_memory_mb, together.max_memory_mb);
+  least(limits.max_processes, together.max_processes);
+  least(limits.cpu_milli, together.cpu_milli);
+}
+
 SandboxResult<std::map<std::string, std::string>> values_for(const ProvisionRequest& request, const Plan& plan) {
   std::map<std::string, std::string> out;
   if (std::holds_alternative<Wrapper>(plan.confinement) || request.together == Limits{}) return out;
@@ -90,6 +99,7 @@ SandboxResult<Record> provision(ProvisionRequest request) {
   }
   auto policy = std::move(request.policy);
   if (!policy.workspace_roots) policy.workspace_roots = {record.root};
+  if (record.contained()) narrow(request.together, policy.limits);
   grant(record.mounts, policy);
   name_mounts(record.mounts, record.contained() || ground.facts.linux.user_namespaces, policy);
   request.options.guests = guests_of(record.mounts);

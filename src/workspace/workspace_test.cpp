@@ -13,6 +13,7 @@
 
 #include "support/temp_dir.h"
 #include "workspace/pending.h"
+#include "workspace/renames.h"
 
 namespace harn::workspace {
 namespace {
@@ -234,6 +235,57 @@ TEST_F(Workspace, OneAtATimeAndGoneWhenDiscarded) {
   EXPECT_FALSE(*after);
   EXPECT_FALSE(fs::exists(dir_.path("place").text()));
   EXPECT_EQ(text_of(root_.join("a")), "one\n");
+}
+
+TEST_F(Workspace, RenamesAreToldByContentAndMode) {
+  write("new/a", "one\n");
+  whiteout("a");
+  write("other", "two\n");
+  ::chmod(upper("other").text().c_str(), 0755);
+  whiteout("sub/b");
+  std::vector<Change> changes;
+  const auto found = pending_->changes();
+  ASSERT_TRUE(found);
+  for (const auto& [layer, change] : *found) changes.push_back(change);
+  const auto renames = find_renames(pending_->layers().front(), changes);
+  ASSERT_TRUE(renames) << describe(renames.error());
+  EXPECT_EQ(*renames, (std::map<std::string, std::string>{{"new/a", "a"}}));
+}
+
+// Where no layer can lie over the tree: the same answers from a copy.
+TEST_F(Workspace, ACopyTellsAndAppliesTheSame) {
+  pending_.reset();
+  const auto refuse = [](const AbsPath&, const AbsPath&) {
+    return Status(fail(Error{.code = ErrorCode::not_available, .stage = Stage::prepare, .message = "tried"}));
+  };
+  auto begun = Pending::begin(dir_.path("copies"), {root_}, refuse);
+  ASSERT_TRUE(begun) << describe(begun.error());
+  pending_.emplace(std::move(*begun));
+  ASSERT_TRUE(pending_->layers().front().copied);
+  upper_ = pending_->layers().front().upper;
+  EXPECT_TRUE(told().empty());
+  EXPECT_EQ(text_of(upper("sub/deep/c")), "three\n");
+  write("a", "ONE\n");
+  write("new/file", "n\n");
+  fs::remove(upper("sub/b").text());
+  fs::remove_all(upper("sub/deep").text());
+  write("sub/deep", "a file now\n");
+  ::chmod(upper("sub").text().c_str(), 0700);
+  dir_.file("p/since", "made on the host\n");
+  EXPECT_EQ(told(),
+            (Lines{"modified a", "added new", "added new/file", "mode sub", "deleted sub/b", "replaced sub/deep", "deleted sub/deep/c"}));
+  dir_.file("p/a", "edited meanwhile\n");
+  const auto done = apply();
+  EXPECT_EQ(done.done, 6u);
+  ASSERT_EQ(done.left.size(), 1u);
+  EXPECT_EQ(text_of(root_.join("a")), "edited meanwhile\n");
+  EXPECT_EQ(text_of(root_.join("sub/deep")), "a file now\n");
+  EXPECT_FALSE(fs::exists(root_.join("sub/b").text()));
+  EXPECT_EQ(told(), Lines{"modified a !"});
+  EXPECT_FALSE(*pending_->is_empty());
+  // What the host changes after it was applied is the host's.
+  dir_.file("p/new/file", "host\n");
+  EXPECT_EQ(told(), Lines{"modified a !"});
 }
 
 }  // namespace

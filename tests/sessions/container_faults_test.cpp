@@ -65,6 +65,16 @@ TEST_F(ContainerSessions, CreatingIsKilled) {
   EXPECT_EQ(session("list").out, "");
 }
 
+TEST_F(ContainerSessions, LimitsAreTheContainers) {
+  const auto made = session(create("--id small --total-procs 30 --total-memory 64M"));
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const auto told =
+      ground().client("inspect --format '{{.HostConfig.PidsLimit}} {{.HostConfig.Memory}}' $(" + ground().engine() + " ps --quiet)");
+  EXPECT_EQ(told.out, "30 67108864\n");
+  EXPECT_NE(session("exec small -- dd if=/dev/zero of=/dev/null bs=100M count=1").exit_code, 0);
+  EXPECT_EQ(session("terminate small").exit_code, 0);
+}
+
 TEST_F(ContainerSessions, LifetimesEnd) {
   ASSERT_EQ(session(create("--id brief --lifetime 1s")).exit_code, 0);
   const auto gone = ground().shell(

@@ -361,5 +361,37 @@ TEST(Docker, HandsTheCommandOverWordByWord) {
   EXPECT_EQ(test::understand_container(argv(lowered(given)), given.facts).command, given.command.argv);
 }
 
+TEST(Docker, GuestsStandBesideWhatIsGranted) {
+  Case given;
+  given.policy.read_only_roots = paths({"/w/sub/keep"});
+  const auto rules = PathRules::for_processes(given.policy, given.facts);
+  const auto with = [&](std::vector<GuestMount> guests) -> Result<Plan> {
+    Plan plan{.argv = given.command.argv, .cwd = given.facts.cwd};
+    HARN_OK(
+        lower_podman({.policy = given.policy, .command = given.command, .facts = given.facts, .rules = rules, .guests = &guests}, plan));
+    return plan;
+  };
+  const auto shown = values(with({{.source = AbsPath::of("/w/sub"), .target = AbsPath::of("/mnt/x"), .writable = true}}), "--mount");
+  const auto has = [&](std::string_view word) {
+    return std::ranges::any_of(shown, [&](const std::string& one) { return one.starts_with(word); });
+  };
+  EXPECT_TRUE(has("type=bind,source=/w/sub,target=/mnt/x"));
+  EXPECT_TRUE(has("type=bind,source=/w/sub/keep,target=/mnt/x/keep,readonly"));
+  // Over what the policy opens, or from what it does not.
+  EXPECT_FALSE(with({{.source = AbsPath::of("/w/sub"), .target = AbsPath::of("/w/other")}}));
+  EXPECT_FALSE(with({{.source = AbsPath::of("/elsewhere"), .target = AbsPath::of("/mnt/x")}}));
+}
+
+TEST(Docker, AnotherCommandInTheSameContainer) {
+  auto plan = lowered({.env = {{"A", "1"}}}, lower_podman);
+  ASSERT_TRUE(plan);
+  plan->env.variables = {{"B", "2"}, {"CONTAINERS_CONF", "/x"}};
+  change_command(bare(), {"true"}, *plan);
+  EXPECT_EQ(values(plan, "--env"), (Words{"B"}));
+  EXPECT_EQ(plan->argv, Words{"true"});
+  EXPECT_EQ(argv(plan).back(), "true");
+  EXPECT_FALSE(plan->env.variables.contains("CONTAINERS_CONF"));
+}
+
 }  // namespace
 }  // namespace harn::plan
