@@ -20,6 +20,8 @@ struct Pipe {
 // Both ends are closed at exec.
 Result<Pipe> open_pipe();
 
+UniqueFd open_datagram_socket();  // AF_UNIX, closed at exec; empty where there is none
+
 // /dev/null and the like: nothing can be found out or changed through them.
 bool is_memory_device(const struct stat& status);
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@ Result<Pipe> open_pipe() {
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail(os_failure("pipe2", "for standard streams", errno, Stage::prepare));
   return Pipe{.read = UniqueFd(ends[0]), .write = UniqueFd(ends[1])};
 }
+
+UniqueFd open_datagram_socket() { return UniqueFd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)); }
 
 bool is_memory_device(const struct stat& status) {
   constexpr unsigned memory_devices = 1;  // /dev/null, zero, full, …

@@ -2,6 +2,7 @@
 #include "sys/descriptors.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +18,12 @@ Result<Pipe> open_pipe() {
   Pipe out{.read = UniqueFd(ends[0]), .write = UniqueFd(ends[1])};
   for (const int end : ends)
     if (::fcntl(end, F_SETFD, FD_CLOEXEC) != 0) return fail(os_failure("fcntl", "FD_CLOEXEC", errno, Stage::prepare));
+  return out;
+}
+
+UniqueFd open_datagram_socket() {
+  UniqueFd out(::socket(AF_UNIX, SOCK_DGRAM, 0));
+  if (out && ::fcntl(out.get(), F_SETFD, FD_CLOEXEC) != 0) return {};
   return out;
 }
 
