@@ -112,9 +112,13 @@ void Desk::abandon(std::string_view why) {
   close(why);
 }
 
+void Desk::refuse_open(std::string_view why) {
+  while (!open_.empty()) finish(0, Word::deny, why, std::nullopt, {});
+}
+
 void Desk::close(std::string_view why) {
   closed_ = why;
-  while (!open_.empty()) finish(0, Word::deny, why, std::nullopt, {});
+  refuse_open(why);
 }
 
 }  // namespace harn::ask

@@ -75,6 +75,8 @@ class Desk {
   std::optional<Time> next_expiry() const;
   // Whoever answered is not there any more: no to everything from now on.
   void close(std::string_view why);
+  // No to everything that is open, and to nothing else.
+  void refuse_open(std::string_view why);
   // Nobody is left to be told: what is open is taken back and recorded, and nothing settled.
   void abandon(std::string_view why);
   bool has_open() const { return !open_.empty(); }

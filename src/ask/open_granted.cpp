@@ -9,6 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 namespace harn::ask {
 namespace {
 
@@ -46,11 +48,16 @@ sys::UniqueFd open_granted(const AbsPath& path, const Refused& asked) {
   return file;
 }
 
-sys::UniqueFd connect_granted(const AbsPath& socket) {
+sys::UniqueFd hold_socket(const AbsPath& path) {
+  auto held = open_plainly(path, O_PATH);
+  struct stat status = {};
+  return held && ::fstat(held.get(), &status) == 0 && S_ISSOCK(status.st_mode) ? std::move(held) : sys::UniqueFd();
+}
+
+sys::UniqueFd connect_granted(int held) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  if (socket.text().size() >= sizeof address.sun_path) return {};
-  socket.text().copy(address.sun_path, sizeof address.sun_path - 1);
+  fmt::format_to_n(address.sun_path, sizeof address.sun_path - 1, "/proc/self/fd/{}", held);
   sys::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return {};
   ::fcntl(fd.get(), F_SETFL, 0);

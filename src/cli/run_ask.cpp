@@ -24,12 +24,14 @@ namespace {
 struct HeldOutput {
   static constexpr std::size_t most = 4u << 20;
   const Caller& caller;
+  std::function<void()> refuse = {};  // what is asked
   bool holding = false;
   std::string held = {};
   std::vector<std::pair<Output, std::size_t>> pieces = {};
 
   void take(Output which, std::string_view bytes) {
-    if (holding && held.size() + bytes.size() > most) hold(false);  // the question scrolls away, and ends in a no
+    // The question would scroll away, or be written over: it ends in a no, which ends the holding.
+    if (holding && held.size() + bytes.size() > most && refuse) refuse();
     if (!holding) return write(which, bytes);
     held += bytes;
     pieces.emplace_back(which, bytes.size());
@@ -109,7 +111,11 @@ std::string keep_in_policy(const std::string& file, const PathContext& context, 
   } else {
     add_path(question.access == "read" ? process.read_roots : process.write_roots, *path);
   }
-  const auto kept = host::keep_user_file(source->path, leading_comments(source->text) + policy_to_toml(canonical(std::move(*policy))));
+  const auto text = leading_comments(source->text) + policy_to_toml(canonical(std::move(*policy)));
+  // A name that cannot be written down must not cost the whole file.
+  if (const auto again = parse_policy({.path = source->path, .name = source->name, .text = text}, context.home); !again)
+    return again.error().message;
+  const auto kept = host::keep_user_file(source->path, text);
   return kept ? std::string() : kept.error().message;
 }
 
@@ -169,6 +175,7 @@ Result<std::optional<embed::AskSettings>> ask_settings(const AskedRun& run, RunO
   const auto held = std::make_shared<HeldOutput>(HeldOutput{.caller = caller});
   options.on_output = [held](Output which, std::string_view bytes) { held->take(which, bytes); };
   settings.hold = [held](bool waiting) { held->hold(waiting); };
+  settings.overflow = [held](std::function<void()> refuse) { held->refuse = std::move(refuse); };
   return std::optional(std::move(settings));
 }
 

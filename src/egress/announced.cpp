@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "policy/hosts.h"
@@ -13,6 +14,7 @@ namespace {
 constexpr int messages_in_turn = 64;
 constexpr std::size_t most_waiting = 1024;
 constexpr std::chrono::seconds patience{5};
+constexpr std::chrono::seconds port_life{300};  // of who may ask the resolver: later the port may be somebody else's
 
 // Only the host's own loopback has led anybody here.
 std::optional<std::uint16_t> port_of(const sockaddr_storage& peer) {
@@ -44,7 +46,7 @@ void Announced::take(const sys::Announcement& said) {
   std::memcpy(&address, said.address, sizeof address);
   const Endpoint wanted{.address = ip_of(address), .port = said.port};
   if (said.kind == sys::AnnouncedKind::resolver) {
-    resolver_clients_[said.from] = true;
+    resolver_clients_[said.from] = state_.loop.now();
     return;
   }
   if (said.kind == sys::AnnouncedKind::refused) return state_.deny_datagram(wanted);
@@ -67,18 +69,24 @@ void Announced::arrived(sys::UniqueFd client, const sockaddr_storage& peer) {
     told_.erase(found);
     return serve_(std::move(client), wanted);
   }
-  if (waiting_.size() >= most_waiting) return reset_connection(std::move(client));
+  // Somebody else of this host may try to fill the list; whoever is announced is so at once, and needs no long wait.
+  if (waiting_.size() >= most_waiting) {
+    const auto oldest = std::ranges::min_element(waiting_, {}, [](const auto& one) { return one.second.since; });
+    reset_connection(std::move(oldest->second.client));
+    waiting_.erase(oldest);
+  }
   waiting_[*port] = {.client = std::move(client), .since = state_.loop.now()};
 }
 
 bool Announced::may_ask(const sockaddr_storage& peer) const {
   const auto port = port_of(peer);
-  return port && resolver_clients_[*port];
+  return port && resolver_clients_.contains(*port);
 }
 
 // Nobody of ours: somebody else of this host found the port.
 void Announced::tick() {
   const auto now = state_.loop.now();
+  std::erase_if(resolver_clients_, [&](const auto& one) { return now - one.second > port_life; });
   std::erase_if(told_, [&](const auto& one) { return now - one.second.since > patience; });
   for (auto one = waiting_.begin(); one != waiting_.end();) {
     if (now - one->second.since <= patience) {

@@ -45,7 +45,7 @@ class Announced {
   EventLoop::Watch watch_ = {};
   std::map<std::uint16_t, Waiting> waiting_ = {};
   std::map<std::uint16_t, Told> told_ = {};
-  std::vector<bool> resolver_clients_ = std::vector<bool>(65536);
+  std::map<std::uint16_t, Clock::time_point> resolver_clients_ = {};
 };
 
 }  // namespace harn::egress

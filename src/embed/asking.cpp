@@ -56,6 +56,11 @@ struct Asking::Inside {
               .ended = [this](const ask::Ended& ended) { record(ended); }}),
         all(::epoll_create1(EPOLL_CLOEXEC)),
         timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+    if (settings.overflow)
+      settings.overflow([this] {
+        desk.refuse_open("the command printed too much meanwhile");
+        settle_clock();
+      });
     for (const int fd : {settings.channel.fd, timer.get()}) {
       epoll_event event = {};
       event.events = EPOLLIN;
@@ -153,6 +158,12 @@ void Asking::take(const Refused& refused, const QuestionAnswer& answer) {
     inside.explainer.keep(std::move(judged->denial));
     return answer(false, -1);
   }
+  // What is shown is what is given: a name may lead elsewhere by the time of the answer.
+  const auto socket = std::make_shared<sys::UniqueFd>(wanted == Wanted::reaching ? ask::hold_socket(*real) : sys::UniqueFd());
+  if (wanted == Wanted::reaching && !*socket) {
+    inside.explainer.keep(std::move(judged->denial));
+    return answer(false, -1);
+  }
   auto warning = warning_for(judged->origin, *real, wanted);
   ask::Question question{.access = access,
                          .target = real->text(),
@@ -161,9 +172,9 @@ void Asking::take(const Refused& refused, const QuestionAnswer& answer) {
                          .processes = refused.processes,
                          .lasting = inside.settings.keep && warning.empty() && wanted != Wanted::making};
   // By value: it may be answered long after this call.
-  const auto settle = [&inside, refused, answer, real = *real, denial = std::move(judged->denial)](bool allowed) mutable {
+  const auto settle = [&inside, refused, answer, real = *real, socket, denial = std::move(judged->denial)](bool allowed) mutable {
     sys::UniqueFd given;
-    if (allowed) given = refused.wanted == Wanted::reaching ? ask::connect_granted(real) : ask::open_granted(real, refused);
+    if (allowed) given = refused.wanted == Wanted::reaching ? ask::connect_granted(socket->get()) : ask::open_granted(real, refused);
     if (!allowed) inside.explainer.keep(std::move(denial));
     answer(allowed && given, given.get());
   };

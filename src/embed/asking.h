@@ -19,6 +19,8 @@ struct AskSettings {
   std::function<std::string(const ask::Question&)> keep = {};
   std::function<void(const std::string&)> warn = {};
   std::function<void(bool waiting)> hold = {};  // told when questions are open, and when none is any more
+  // Given a way to refuse what is open, for who cannot hold any longer what the command prints meanwhile.
+  std::function<void(std::function<void()> refuse)> overflow = {};
 };
 
 class Asking {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "plan/linux/dangerous_sockets.h"
 #include "policy/egress_rules.h"
 #include "policy/hosts.h"
@@ -80,6 +81,19 @@ bool Needs::is_temporary(const AbsPath& path) const {
   return shared && !ground_.project.contains(path) && !ground_.facts.home.contains(path);
 }
 
+// Beneath the home directory, outside the project: settings, programs and start-up files that other programs run or trust. Caches
+// and logs are kept by every tool.
+bool Needs::is_of_the_user(const AbsPath& path) const {
+  const auto& facts = ground_.facts;
+  const bool at_home = facts.home.contains(path) || (facts.account_home && facts.account_home->contains(path));
+  if (!at_home || ground_.project.contains(path)) return false;
+  for (auto at = path; at != facts.home && !at.is_root(); at = at.parent()) {
+    auto name = base::lower_ascii(at.name());
+    if (name.find("cache") != std::string::npos || name == "_logs" || name == "logs") return false;
+  }
+  return true;
+}
+
 const AbsPath* Needs::secret_at(const AbsPath& path) const {
   const auto found = std::ranges::find_if(secrets_, [&](const AbsPath& secret) { return secret.contains(path); });
   return found == secrets_.end() ? nullptr : &*found;
@@ -101,6 +115,8 @@ bool Needs::need(const AbsPath& path, Access access, const std::string& how) {
   const auto trusted = access == Access::write ? protected_name_in(path) : std::nullopt;
   if (trusted && !said_yes(trusted->text()) && !said_yes(path.text()))
     return withhold({trusted->text(), "write", std::string(trusted_outside)});
+  if (access == Access::write && is_of_the_user(path) && !said_yes(path.text()))
+    return withhold({path.text(), "write", "it is yours and not the project's: programs you start may run or trust it"});
   const auto known = paths_.find(path);
   if (known != paths_.end() && known->second.access >= access) return false;
   paths_[path] = {.access = access, .how = how};

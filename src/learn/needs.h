@@ -84,6 +84,7 @@ class Needs {
   bool take_call(const Denial& denial, const Run& run);
   bool is_system(const AbsPath& path) const;
   bool is_temporary(const AbsPath& path) const;
+  bool is_of_the_user(const AbsPath& path) const;
   const AbsPath* secret_at(const AbsPath& path) const;
 
   Ground ground_;

@@ -41,8 +41,8 @@ TEST_F(NeedsTest, ARefusedFileIsNeededForReading) {
   EXPECT_FALSE(seen.take_denial(denial("read", "/home/u/notes"), run())) << "known";
   ASSERT_TRUE(seen.paths().contains(p("/home/u/notes")));
   EXPECT_EQ(seen.paths().at(p("/home/u/notes")).access, Access::read);
-  EXPECT_TRUE(seen.take_denial(denial("write", "/home/u/notes"), run()));
-  EXPECT_EQ(seen.paths().at(p("/home/u/notes")).access, Access::write);
+  EXPECT_TRUE(seen.take_denial(denial("write", "/srv/notes"), run()));
+  EXPECT_EQ(seen.paths().at(p("/srv/notes")).access, Access::write);
 }
 
 TEST_F(NeedsTest, ANewNameNeedsTheDirectoryThatIsThere) {
@@ -79,6 +79,19 @@ TEST_F(NeedsTest, ProtectedNamesNeedAYesAlsoWhereNoRootIsAroundThem) {
   seen.say_yes("/w/.vscode");
   EXPECT_TRUE(seen.take_denial(denial("write", "/w/.vscode/settings.json"), run()));
   EXPECT_TRUE(seen.unprotected().contains(p("/w/.vscode")));
+}
+
+// What a program writes there another one runs or trusts, and not only under names we know.
+TEST_F(NeedsTest, OfTheHomeDirectoryOnlyCachesAreWrittenWithoutAYes) {
+  auto seen = needs();
+  kinds_["/home/u/.local/bin/x"] = PathKind::missing;
+  for (const auto* path : {"/home/u/.gitconfig", "/home/u/.config/autostart/x", "/home/u/.local/bin/x", "/home/u/notes"})
+    EXPECT_FALSE(seen.take_denial(denial("write", path), run())) << path;
+  for (const auto* path : {"/home/u/.cache/tool/x", "/home/u/.npm/_cacache/x", "/home/u/.npm/_logs/x"})
+    EXPECT_TRUE(seen.take_denial(denial("write", path), run())) << path;
+  EXPECT_EQ(seen.paths().size(), 3u);
+  seen.say_yes("/home/u/notes");
+  EXPECT_TRUE(seen.take_denial(denial("write", "/home/u/notes"), run()));
 }
 
 TEST_F(NeedsTest, TheSystemIsNotWrittenWithoutAYes) {

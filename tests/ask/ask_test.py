@@ -275,6 +275,27 @@ print(os.read(fd, 100).decode(), end="")
         self.expect("a yes to a socket connects it", ran.stdout == "served\n", ran, operator.questions)
         operator, ran = self.ask(lambda q: "deny", script)
         self.expect("a no does not", ran.returncode != 0 and ran.stdout == "", ran)
+        swap = self.file("swap.py", f"""
+import os, socket, stat, threading, time
+os.mknod("mine", stat.S_IFSOCK | 0o700)
+def swap():
+    time.sleep(0.5)
+    os.symlink("{path}", "link")
+    os.rename("link", "mine")
+threading.Thread(target=swap).start()
+s = socket.socket(socket.AF_UNIX)
+try:
+    s.connect("mine"); print("GOT", s.recv(100))
+except OSError as error:
+    print("refused", error.errno)
+""", self.project)
+
+        def late(question):
+            time.sleep(1.5)
+            return "run"
+
+        operator, ran = self.ask(late, f"python3 {swap}")
+        self.expect("a yes is to the socket that was there when it was asked", "GOT" not in ran.stdout and "refused" in ran.stdout, ran, operator.questions)
 
     def audit(self):
         file = self.file("recorded")
@@ -351,6 +372,29 @@ print(os.read(fd, 100).decode(), end="")
         seen, code = self.at_terminal("cat " + "'" + odd + "'", once_each("o"))
         prompt = seen[seen.index("harn: the command") : seen.index("The letter")]
         self.expect("a path moves nothing on the terminal", "\x1b" not in prompt and "odd\r\n" in seen, repr(seen))
+        flood = self.file("flood.py", f"""
+import os, threading, time
+def lie():
+    time.sleep(0.3)
+    left = (4 << 20) + 65536
+    while left > 0: left -= os.write(1, bytes(min(left, 65536)))
+    os.write(1, b"harn: the command asks to read 'README'")
+threading.Thread(target=lie).start()
+try: print("READ", open("{file}").read())
+except OSError as error: print("refused", error.errno)
+""", self.project)
+        answered = []
+
+        def late(seen):
+            found = number.findall(seen)
+            if "asks to read 'README'" in seen and found and not answered:
+                answered.append(found[-1])
+                return f"o{found[-1]}\n"
+            return None
+
+        seen, code = self.at_terminal(f"python3 -u {flood}", late)
+        seen = seen.replace("\0", "")
+        self.expect("what floods the terminal is told no before anything of it is shown", "refused" in seen and "READ" not in seen, seen[-600:])
         seen, code = self.at_terminal(f"cat {file}; echo end", lambda seen: None, ["--ask-timeout", "1s"])
         self.expect("time is up at a terminal too", "timed out" in seen and "end" in seen, seen)
         ran = subprocess.run(self.words(["--ask"], "true"), cwd=self.project, env=self.environment, capture_output=True, text=True, check=False,

@@ -110,6 +110,7 @@ if ground.BARE:
         row("routing-header", "option", 1, 41, 57, "0002020100000000" + "26000000000000000000000000000001", control="none"), row("device", "option", 1, 1, 25, "6c6f00"),
         row("multicast", "option", 2, 0, 35, "e0000105" + "00000000" + "01000000", control="none"), row("deferred", "option", 1, 6, 30, "01000000"),
         row("unicast-interface", "option", 2, 0, 50, "00000001"), row("route-by-note", "by_note", "2600::1", 53, control="none"),
+        row("share-address", "shares", 2), row("share-port", "shares", 15),
         row("serve-anywhere", "serve", 0, control="bare"),
     ]
 ROWS.append(row("connect-anew", "anew", PUBLIC, ELSEWHERE, PORT))

@@ -169,6 +169,15 @@ def option(tag, kind, level, name, value):
         return "reached option"
 
 
+def shares(tag, name):
+    """A port that somebody else of the host has."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as channel:
+        channel.setsockopt(socket.SOL_SOCKET, name, 1)
+        channel.bind(("127.0.0.1", 0))
+        shared, own = channel.getsockopt(socket.SOL_SOCKET, name), channel.getsockname()[1]
+        return "reached port" if shared or own else "refused"
+
+
 def by_note(tag, address, port):
     """To the resolver by its address, to somebody else by what is sent along."""
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as channel:
@@ -187,7 +196,7 @@ def anew(tag, first, second, port):
         return talk(connection, tag)
 
 
-ACTS = {f.__name__: f for f in (connect, by_name, by_labels, twice, socks, tunnel, send_udp, family, stream_of, fast_open, call, change_route, abstract, inherited, rewrite, serve, option, by_note, anew)}
+ACTS = {f.__name__: f for f in (connect, by_name, by_labels, twice, socks, tunnel, send_udp, family, stream_of, fast_open, call, change_route, abstract, inherited, rewrite, serve, option, shares, by_note, anew)}
 told = {}
 for row in json.load(sys.stdin):
     try:

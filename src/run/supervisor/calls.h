@@ -82,6 +82,10 @@ Answer perform(Request& request, const seccomp_data& call);
 // Trapped by a filter that asks for more than this program knows, or refuses it.
 inline constexpr Word unknown_call = -EPERM;
 
+// A program with the rights of its owner or group would carry them to whoever starts it. On a directory the group's bit only hands
+// down its group.
+inline bool lends_rights(unsigned kind, unsigned mode) { return (mode & 06000) != 0 && (kind & 0170000) != 0040000; }
+
 // names.cpp
 Word make_directory(const Request& request, At at, unsigned mode);
 Word make_node(const Request& request, At at, unsigned mode);
@@ -107,6 +111,8 @@ Answer open(Request& request, At at, unsigned flags, unsigned mode);
 Answer connect(Request& request, int descriptor, std::uint64_t from, unsigned size);
 Word bind(const Request& request, int descriptor, std::uint64_t from, unsigned size);
 Word listen(const Request& request, int descriptor, int backlog);
+// SO_REUSEADDR and SO_REUSEPORT on the host's network.
+Word share_no_port(const Request& request, int descriptor);
 
 // sends.cpp
 struct Message {

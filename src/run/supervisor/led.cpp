@@ -130,12 +130,11 @@ Word lead_connection(const Request& request, const Socket& socket, Address& addr
   return -ECONNREFUSED;
 }
 
-// Somewhere of its own a socket needs no name; the kernel gives it one when it connects.
-Word lead_binding(const Socket& socket, const Address& address) {
+// A socket that is not connected needs no port: it could wait there for what others of the host send.
+Word lead_binding(const Address& address) {
   Announcement wish;
   if (!read_wish(address, wish)) return -EAFNOSUPPORT;
-  if (wish.port != 0) return refuse();
-  return socket.type == SOCK_STREAM ? 0 : bind_to_loopback(socket);
+  return wish.port != 0 ? refuse() : 0;
 }
 
 }  // namespace harn::run::supervisor

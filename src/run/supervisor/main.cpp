@@ -118,6 +118,7 @@ Rules map_rules(Orders& orders) {
   Orders orders;
   const Rules rules = map_rules(orders);
   Server server(listener, rules, orders);
+  server.hold_sockets();
 
   const unsigned long but_child = all & ~(1ul << (SIGCHLD - 1));
   for (;;) {

@@ -44,6 +44,7 @@ Word take(const Request& request, const Target& target, Held& held) {
 Word change_mode(const Request& request, const Target& target, unsigned mode) {
   Held held;
   if (const Word result = take(request, target, held); result < 0) return result;
+  if (lends_rights(held.mode, mode)) return -EPERM;
   return raw_syscall(SYS_fchmodat, AT_FDCWD, word_of(held.path.c_str()), mode);
 }
 
@@ -99,7 +100,11 @@ Word truncate(const Request& request, At at, Word length) {
   if (const Word result = take(request, {.at = at}, held); result < 0) return result;
   if (S_ISDIR(held.mode)) return -EISDIR;
   if (!S_ISREG(held.mode)) return -EINVAL;
-  const Word result = raw_syscall(SYS_truncate, word_of(held.path.c_str()), length);
+  // Somebody's lease must not keep everybody waiting.
+  const Word fd = raw_syscall(SYS_openat, AT_FDCWD, word_of(held.path.c_str()), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return fd;
+  const Fd opened(fd);
+  const Word result = raw_syscall(SYS_ftruncate, opened.get(), length);
   // The limit is ours as well; the signal that tells of it is the caller's.
   if (result == -EFBIG && request.caller.waits()) raw_syscall(SYS_kill, request.caller.thread(), SIGXFSZ);
   return result;

@@ -64,7 +64,7 @@ Word make_directory(const Request& request, At at, unsigned mode) {
 
 // The filter has refused devices already; they are refused again.
 Word make_node(const Request& request, At at, unsigned mode) {
-  if (S_ISCHR(mode) || S_ISBLK(mode)) return -EPERM;
+  if (S_ISCHR(mode) || S_ISBLK(mode) || lends_rights(S_IFREG, mode)) return -EPERM;
   Place place;
   if (const Word result = find_new(request, at, place); result < 0) return result;
   if (const Word result = take_umask(request); result < 0) return result;

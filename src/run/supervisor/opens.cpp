@@ -104,6 +104,7 @@ Answer open_new(Request& request, Place& place, const Wish& wish) {
   if (!wish.has(O_CREAT)) return failed(-ENOENT);
   if (place.slash) return failed(-EISDIR);
   if (!may_change_name(request, place)) return failed(refuse());
+  if (lends_rights(S_IFREG, wish.mode)) return failed(-EPERM);
   if (const Word result = take_umask(request); result < 0) return failed(result);
   const Word fd = raw_syscall(SYS_openat, place.directory.get(), word_of(place.name.c_str()),
                               wish.flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, wish.mode);
@@ -118,6 +119,7 @@ Answer open(Request& request, At at, unsigned flags, unsigned mode) {
   if (wish.has(O_PATH)) return failed(-EINVAL);
   if (wish.has(temporary)) {
     if ((flags & O_TMPFILE) != O_TMPFILE || wish.has(O_CREAT) || (flags & O_ACCMODE) == O_RDONLY) return failed(-EINVAL);
+    if (lends_rights(S_IFREG, mode)) return failed(-EPERM);
     if (const Word result = take_umask(request); result < 0) return failed(result);
   }
   Place place;

@@ -46,7 +46,6 @@ Word in_place(const Request& request, const seccomp_data& call) {
     case SYS_renameat: return rename(request, at(0), at(2), 0);
 #endif
     case SYS_renameat2: return rename(request, at(0), at(2), bits(4));
-    case SYS_truncate: return truncate(request, here(0), static_cast<Word>(args[1]));
     case SYS_fchmod: return change_mode(request, held, bits(1));
     case SYS_fchmodat: return change_mode(request, {.at = at(0)}, bits(2));
     case 452:  // fchmodat2, Linux 6.6
@@ -108,6 +107,11 @@ Answer perform(Request& request, const seccomp_data& call) {
 #endif
     case SYS_openat: return open(request, {number(0), call.args[1]}, bits(2), bits(3));
     case SYS_connect: return connect(request, number(0), call.args[1], bits(2));
+    case SYS_truncate: {
+      const Word result = truncate(request, {AT_FDCWD, call.args[0]}, static_cast<Word>(call.args[1]));
+      return {.value = result, .later = result == -EAGAIN};
+    }
+    case SYS_setsockopt: return {.value = share_no_port(request, number(0))};
     case SYS_listen: return {.value = listen(request, number(0), number(1))};
     case SYS_bind: return {.value = bind(request, number(0), call.args[1], bits(2))};
     case SYS_sendto:

@@ -98,7 +98,9 @@ Answer transmit(const Request& request, const Socket& socket, const Address& add
   message.msg_iovlen = 1;
   message.msg_control = control_size != 0 ? control : nullptr;
   message.msg_controllen = control_size;
-  const Word result = raw_syscall(SYS_sendmsg, socket.fd.get(), word_of(&message), flags | MSG_DONTWAIT | MSG_NOSIGNAL);
+  // Not without copying: the next message is put together in the same place.
+  const unsigned how = (flags & ~static_cast<unsigned>(MSG_ZEROCOPY)) | MSG_DONTWAIT | MSG_NOSIGNAL;
+  const Word result = raw_syscall(SYS_sendmsg, socket.fd.get(), word_of(&message), how);
   if (result == -EAGAIN && (flags & MSG_DONTWAIT) == 0 && would_wait(socket)) return {.later = true};
   // The signal that tells of it is the caller's.
   if (result == -EPIPE && (flags & MSG_NOSIGNAL) == 0 && socket.type == SOCK_STREAM && request.caller.waits())

@@ -94,6 +94,17 @@ bool Server::answer(const seccomp_notif& call, Fd& kept) {
   return true;
 }
 
+void Server::hold_sockets() {
+  for (auto rest = orders_.sockets; !rest.empty();) {
+    const auto end = rest.find('\0');
+    const auto path = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    if (end == std::string_view::npos || rules_.at(path) != Allowed::changing || !bound_.has_room()) continue;
+    Fd socket(raw_syscall(SYS_openat, AT_FDCWD, word_of(path.data()), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (socket) bound_.add(static_cast<Fd&&>(socket));
+  }
+}
+
 void Server::serve() {
   seccomp_notif call = {};
   if (raw_syscall(SYS_ioctl, listener_, SECCOMP_IOCTL_NOTIF_RECV, word_of(&call)) < 0) return;

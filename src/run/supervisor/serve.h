@@ -41,6 +41,8 @@ class Server {
                .resolver_port = orders.duties.resolver_port,
                .announcements = orders.duties.announcements} {}
 
+  // Of the sockets the policy names, those whose names the command may move. Before anything is served.
+  void hold_sockets();
   // Takes one notification and answers it. To be called when the listener is readable.
   void serve();
   // Tries the calls that would have blocked once more.

@@ -50,7 +50,8 @@ bool may_reach(const Request& request, const Place& place, const struct stat& st
   auto rest = request.reach.sockets;
   while (!rest.empty()) {
     const auto end = rest.find('\0');
-    if (rest.substr(0, end) == place.path.view()) return true;
+    // Where the command may move names, a name says nothing; those sockets were held before it began.
+    if (rest.substr(0, end) == place.path.view() && request.rules.at(place.path.view()) != Allowed::changing) return true;
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   return request.reach.bound->has(status);
@@ -189,6 +190,11 @@ Answer connect(Request& request, int descriptor, std::uint64_t from, unsigned si
   return {.value = result};
 }
 
+Word share_no_port(const Request& request, int descriptor) {
+  Socket socket;
+  return take_socket(request, descriptor, socket);
+}
+
 Word listen(const Request& request, int descriptor, int backlog) {
   Socket socket;
   if (const Word result = take_socket(request, descriptor, socket); result < 0) return result;
@@ -201,7 +207,10 @@ Word bind(const Request& request, int descriptor, std::uint64_t from, unsigned s
   Address address;
   if (const Word result = take_socket(request, descriptor, socket); result < 0) return result;
   if (const Word result = read_address(request, from, size, address); result < 0) return result;
-  if (is_led(request, socket)) return lead_binding(socket, address);
+  if (is_led(request, socket)) return lead_binding(address);
+  // Without a name the kernel makes up an abstract one.
+  const bool unnamed = socket.family == AF_UNIX && family_of(address) == AF_UNIX && address.size <= path_at;
+  if (unnamed && !request.reach.abstract_names) return -EPERM;
   if (is_local(socket, address)) {
     if (!is_abstract(address)) return bind_name(request, socket, address);
     if (!request.reach.abstract_names) return refuse_abstract(request, address);

@@ -41,6 +41,6 @@ inline sa_family_t family_of(const Address& address) {
 bool is_led(const Request& request, const Socket& socket);
 Word lead_connection(const Request& request, const Socket& socket, Address& address);
 Word lead_message(const Request& request, const Socket& socket, Address& address);
-Word lead_binding(const Socket& socket, const Address& address);
+Word lead_binding(const Address& address);
 
 }  // namespace harn::run::supervisor

@@ -47,10 +47,10 @@ Word Umasks::of(const Caller& caller) {
 void Umasks::changes(const Caller& caller) {
   const auto number = caller.process();
   if (number == 0) return;
-  if (One* known = find(number)) {
-    known->mask = unsteady;
-    return;
-  }
+  // Processes may share one mask (CLONE_FS): nobody's is known any more.
+  for (auto& one : all_)
+    if (one.mask != unsteady) one.process = Fd();
+  if (find(number) != nullptr) return;
   if (Fd process = hold_process(number)) keep(number, static_cast<Fd&&>(process), unsteady);
 }
 
