@@ -380,7 +380,7 @@ def lie():
     while left > 0: left -= os.write(1, bytes(min(left, 65536)))
     os.write(1, b"harn: the command asks to read 'README'")
 threading.Thread(target=lie).start()
-try: print("READ", open("{file}").read())
+try: print("GRANTED", open("{file}").read())
 except OSError as error: print("refused", error.errno)
 """, self.project)
         answered = []
@@ -394,7 +394,7 @@ except OSError as error: print("refused", error.errno)
 
         seen, code = self.at_terminal(f"python3 -u {flood}", late)
         seen = seen.replace("\0", "")
-        self.expect("what floods the terminal is told no before anything of it is shown", "refused" in seen and "READ" not in seen, seen[-600:])
+        self.expect("what floods the terminal is told no before anything of it is shown", "refused" in seen and "GRANTED" not in seen, seen[-600:])
         seen, code = self.at_terminal(f"cat {file}; echo end", lambda seen: None, ["--ask-timeout", "1s"])
         self.expect("time is up at a terminal too", "timed out" in seen and "end" in seen, seen)
         ran = subprocess.run(self.words(["--ask"], "true"), cwd=self.project, env=self.environment, capture_output=True, text=True, check=False,
