@@ -27,7 +27,7 @@ std::optional<std::uint16_t> port_of(const sockaddr_storage& peer) {
 
 void Announced::listen_to(sys::UniqueFd announcements) {
   announcements_ = std::move(announcements);
-  std::ignore = state_.loop.watch(announcements_.get(), EPOLLIN, [this](std::uint32_t) { hear(); }, watch_);
+  std::ignore = state_.loop.watch(announcements_.get(), event_in, [this](std::uint32_t) { hear(); }, watch_);
 }
 
 void Announced::hear() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "egress/channel.h"
+#include "egress/sockets.h"
 
 #include <errno.h>
 #include <sys/socket.h>
@@ -84,22 +85,20 @@ Status send_gates(int channel, std::span<const ReceivedGate> gates) {
   note->cmsg_type = SCM_RIGHTS;
   note->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
   std::memcpy(CMSG_DATA(note), fds.data(), fds.size() * sizeof(int));
-  if (::sendmsg(channel, &header, MSG_NOSIGNAL) < 0) return fail(sys::os_failure("sendmsg", "the relay", errno, Stage::prepare));
+  if (::sendmsg(channel, &header, no_signal) < 0) return fail(sys::os_failure("sendmsg", "the relay", errno, Stage::prepare));
   return {};
 }
 
 Status send_verdict(int channel, const HostVerdict& verdict) {
-  while (::send(channel, &verdict, sizeof verdict, MSG_NOSIGNAL) < 0)
+  while (::send(channel, &verdict, sizeof verdict, no_signal) < 0)
     if (errno != EINTR) return fail(sys::os_failure("send", "the relay", errno, Stage::supervise));
   return {};
 }
 
-bool send_line_now(int channel, std::string_view line) {
-  return ::send(channel, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
-}
+bool send_line_now(int channel, std::string_view line) { return ::send(channel, line.data(), line.size(), no_signal | MSG_DONTWAIT) > 0; }
 
 Status send_line(int channel, std::string_view line) {
-  while (::send(channel, line.data(), line.size(), MSG_NOSIGNAL) < 0)
+  while (::send(channel, line.data(), line.size(), no_signal) < 0)
     if (errno != EINTR) return fail(sys::os_failure("send", "the launcher", errno, Stage::supervise));
   return {};
 }

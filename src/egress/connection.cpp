@@ -10,13 +10,14 @@
 
 #include "base/text.h"
 #include "egress/http_connect.h"
+#include "egress/sockets.h"
 #include "egress/socks5.h"
 
 namespace harn::egress {
 namespace {
 
-constexpr std::uint32_t both_ways = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-constexpr std::uint32_t lost = EPOLLERR | EPOLLHUP;
+constexpr std::uint32_t both_ways = event_in | event_out | event_rdhup | event_edge;
+constexpr std::uint32_t lost = event_err | event_hup;
 constexpr std::chrono::seconds patience_with_proxy_clients{15};
 constexpr std::size_t most_candidates = 16;
 
@@ -80,26 +81,26 @@ void Connection::start_published(std::uint16_t port) {
 }
 
 void Connection::on_client(std::uint32_t events) {
-  if ((events & (EPOLLIN | EPOLLRDHUP | lost)) != 0) up_.readable = true;
-  if ((events & (EPOLLOUT | lost)) != 0) down_.writable = true;
+  if ((events & (event_in | event_rdhup | lost)) != 0) up_.readable = true;
+  if ((events & (event_out | lost)) != 0) down_.writable = true;
   if (stage_ == Stage::open) return pump();
   if ((events & lost) != 0) return end(true);
   // Who has ended before saying a word waits for nothing; whoever said something may still want the answer.
   char first = 0;
-  if (stage_ == Stage::waiting && (events & EPOLLRDHUP) != 0 && ::recv(client_.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+  if (stage_ == Stage::waiting && (events & event_rdhup) != 0 && ::recv(client_.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
     return end(true);
   if (stage_ == Stage::asking) listen_to_proxy_client();
 }
 
 void Connection::on_upstream(std::uint32_t events) {
-  if ((events & (EPOLLIN | EPOLLRDHUP | lost)) != 0) down_.readable = true;
-  if ((events & (EPOLLOUT | lost)) != 0) up_.writable = true;
+  if ((events & (event_in | event_rdhup | lost)) != 0) down_.readable = true;
+  if ((events & (event_out | lost)) != 0) up_.writable = true;
   if (stage_ == Stage::open) return pump();
   if (stage_ != Stage::dialling) return;
   int error = 0;
   socklen_t length = sizeof error;
   ::getsockopt(upstream_.get(), SOL_SOCKET, SO_ERROR, &error, &length);
-  if (error == 0 && (events & EPOLLOUT) != 0 && (events & EPOLLERR) == 0) return opened();
+  if (error == 0 && (events & event_out) != 0 && (events & event_err) == 0) return opened();
   if (error != 0 || (events & lost) != 0) dial_next();
 }
 
@@ -229,7 +230,7 @@ void Connection::dial_next() {
 
 bool Connection::dial(const policy::IpBlock& address) {
   upstream_watch_.stop();
-  upstream_ = sys::UniqueFd(::socket(address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  upstream_ = open_socket(address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM);
   if (!upstream_) return false;
   send_at_once(upstream_.get());
   const auto where = socket_address(address, port_);
@@ -305,9 +306,7 @@ void Connection::fail(Failure failure) {
 }
 
 // A few bytes into an empty socket; one that does not take them is no worse off.
-void Connection::say(std::string_view bytes) {
-  std::ignore = ::send(client_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-}
+void Connection::say(std::string_view bytes) { std::ignore = ::send(client_.get(), bytes.data(), bytes.size(), no_signal | MSG_DONTWAIT); }
 
 void Connection::end(bool reset) {
   if (stage_ == Stage::ended) return;
@@ -318,7 +317,8 @@ void Connection::end(bool reset) {
   up_.release(state_.pipes);
   down_.release(state_.pipes);
   if (kind_ == Kind::published && upstream_) {
-    const sockaddr nobody = {.sa_family = AF_UNSPEC, .sa_data = {}};  // lets it be used again
+    sockaddr nobody = {};
+    nobody.sa_family = AF_UNSPEC;  // lets it be used again
     if (::connect(upstream_.get(), &nobody, sizeof nobody) == 0) state_.inner.push_back(std::move(upstream_));
   }
   if (reset) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "egress/socket_address.h"
+#include "egress/sockets.h"
 
 namespace harn::egress {
 namespace {
@@ -45,7 +46,7 @@ void send_back(int fd, const Way& way, const Bytes& message) {
   note->cmsg_type = IPV6_PKTINFO;
   note->cmsg_len = CMSG_LEN(sizeof(in6_pktinfo));
   std::memcpy(CMSG_DATA(note), &way.to, sizeof way.to);
-  std::ignore = ::sendmsg(fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+  std::ignore = ::sendmsg(fd, &header, no_signal | MSG_DONTWAIT);
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ void send_back(int fd, const Way& way, const Bytes& message) {
 void DnsServer::serve_udp(sys::UniqueFd socket, Admits admits) {
   admits_ = std::move(admits);
   udp_ = std::move(socket);
-  std::ignore = state_.loop.watch(udp_.get(), EPOLLIN, [this](std::uint32_t) { read_udp(); }, watch_);
+  std::ignore = state_.loop.watch(udp_.get(), event_in, [this](std::uint32_t) { read_udp(); }, watch_);
 }
 
 void DnsServer::read_udp() {

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "egress/socket_address.h"
+#include "egress/sockets.h"
 
 namespace harn::egress {
 namespace {
@@ -26,7 +27,7 @@ void DnsStream::begin(RelayState& state, DnsServer& server, sys::UniqueFd client
   if (state.dns_streams >= most_streams) return reset_connection(std::move(client));
   const auto made = std::make_shared<DnsStream>(state, server, std::move(client));
   // The watch holds it, until it stops.
-  std::ignore = state.loop.watch(made->client_.get(), EPOLLIN, [made](std::uint32_t) { made->read(); }, made->watch_);
+  std::ignore = state.loop.watch(made->client_.get(), event_in, [made](std::uint32_t) { made->read(); }, made->watch_);
 }
 
 void DnsStream::read() {
@@ -51,7 +52,7 @@ void DnsStream::send(const Bytes& message) {
   out += static_cast<char>(message.size() >> 8);
   out += static_cast<char>(message.size() & 0xff);
   out.append(message.begin(), message.end());
-  if (::send(client_.get(), out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT) != static_cast<ssize_t>(out.size())) end();
+  if (::send(client_.get(), out.data(), out.size(), no_signal | MSG_DONTWAIT) != static_cast<ssize_t>(out.size())) end();
 }
 
 void DnsStream::end() {

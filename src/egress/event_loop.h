@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One epoll, one thread. A watch calls back until it is destroyed, also from within its own callback.
+// One queue of the kernel (epoll, kqueue), one thread. A watch calls back until it is destroyed, also from within its own callback.
 #pragma once
-
-#include <sys/epoll.h>
 
 #include <chrono>
 #include <cstdint>
@@ -17,6 +15,14 @@
 namespace harn::egress {
 
 using Clock = std::chrono::steady_clock;
+
+// What a watch waits for and is told; epoll's own numbers.
+inline constexpr std::uint32_t event_in = 0x001;
+inline constexpr std::uint32_t event_out = 0x004;
+inline constexpr std::uint32_t event_err = 0x008;
+inline constexpr std::uint32_t event_hup = 0x010;
+inline constexpr std::uint32_t event_rdhup = 0x2000;
+inline constexpr std::uint32_t event_edge = 1u << 31;  // only once for each change
 
 class EventLoop {
  public:
@@ -59,7 +65,7 @@ class EventLoop {
     std::uint32_t generation = 0;
     Callback callback = {};
   };
-  sys::UniqueFd epoll_ = {};
+  sys::UniqueFd queue_ = {};
   std::deque<Slot> slots_ = {};
   std::vector<std::uint32_t> free_ = {};
   std::vector<Callback> ended_ = {};  // may still be running

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "egress/socket_address.h"
+#include "egress/sockets.h"
 #include "sys/random_number.h"
 
 namespace harn::egress {
@@ -67,16 +68,16 @@ void Lookup::resolve(const std::string& name, Answer answer) {
 bool Lookup::ask(Pending& pending) {
   const auto& server = settings_.nameservers[pending.attempt % settings_.nameservers.size()];
   pending.watch.stop();
-  pending.socket = sys::UniqueFd(::socket(server.address.v6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  pending.socket = open_socket(server.address.v6 ? AF_INET6 : AF_INET, SOCK_DGRAM);
   const auto address = socket_address(server.address, server.port);
   if (!pending.socket || ::connect(pending.socket.get(), address.get(), address.length) != 0) return false;
   pending.ids = random_numbers();
   pending.replies = {};
   const auto name = pending.name;
-  if (!loop_.watch(pending.socket.get(), EPOLLIN, [this, name](std::uint32_t) { take(name); }, pending.watch)) return false;
+  if (!loop_.watch(pending.socket.get(), event_in, [this, name](std::uint32_t) { take(name); }, pending.watch)) return false;
   for (std::size_t i = 0; i < 2; ++i) {
     const auto message = print_question(pending.ids[i], pending.name, i == 0 ? type_a : type_aaaa);
-    if (message.empty() || ::send(pending.socket.get(), message.data(), message.size(), MSG_NOSIGNAL) < 0) return false;
+    if (message.empty() || ::send(pending.socket.get(), message.data(), message.size(), no_signal) < 0) return false;
   }
   return true;
 }

@@ -31,7 +31,7 @@ std::optional<Endpoint> read_ipv4_target(ByteView packet) {
 
 RefusedPackets::RefusedPackets(RelayState& state, sys::UniqueFd socket, const sys::GateNote& note, const std::vector<std::uint16_t>& served)
     : state_(state), socket_(std::move(socket)), note_(note), served_(served) {
-  std::ignore = state_.loop.watch(socket_.get(), EPOLLIN, [this](std::uint32_t) { read(); }, watch_);
+  std::ignore = state_.loop.watch(socket_.get(), event_in, [this](std::uint32_t) { read(); }, watch_);
 }
 
 void RefusedPackets::read() {

@@ -8,6 +8,7 @@
 #include "egress/connection.h"
 #include "egress/dns_stream.h"
 #include "egress/socket_address.h"
+#include "egress/sockets.h"
 
 namespace harn::egress {
 namespace {
@@ -45,14 +46,13 @@ void Relay::add_gate(const sys::GateNote& note, sys::UniqueFd socket) {
   }
   if (note.kind != GateKind::published) served_.push_back(note.port);
   auto& gate = gates_.emplace_back(Gate{.note = note, .socket = std::move(socket)});
-  std::ignore = state_.loop.watch(gate.socket.get(), EPOLLIN, [this, &gate](std::uint32_t) { accept_from(gate); }, gate.watch);
+  std::ignore = state_.loop.watch(gate.socket.get(), event_in, [this, &gate](std::uint32_t) { accept_from(gate); }, gate.watch);
 }
 
 void Relay::accept_from(Gate& gate) {
   for (int i = 0; i < accepts_in_turn; ++i) {
     sockaddr_storage peer = {};
-    socklen_t length = sizeof peer;
-    sys::UniqueFd client(::accept4(gate.socket.get(), reinterpret_cast<sockaddr*>(&peer), &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    auto client = accept_client(gate.socket.get(), &peer);
     if (client && gate.note.kind == sys::GateKind::announced) announced_.arrived(std::move(client), peer);
     else if (client) take(gate, std::move(client));
     else if (out_of_room(errno)) return make_room(gate);
@@ -63,7 +63,7 @@ void Relay::accept_from(Gate& gate) {
 // A client nobody can serve learns it at once instead of waiting.
 void Relay::make_room(Gate& gate) {
   spare_ = {};
-  reset_connection(sys::UniqueFd(::accept4(gate.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)));
+  reset_connection(accept_client(gate.socket.get()));
   spare_ = sys::UniqueFd(::fcntl(0, F_DUPFD_CLOEXEC, 3));
   state_.ledger.deny("connect", "a connection", "there are too many connections at one time", "");
 }

@@ -50,7 +50,7 @@ int serve() {
     if (received->verdict) (*relay)->answer(received->verdict->question, received->verdict->allowed != 0);
     for (auto& gate : received->gates) (*relay)->add_gate(gate.note, std::move(gate.socket));
   };
-  if (!loop->watch(channel_fd, EPOLLIN | EPOLLRDHUP, hear, watch)) return failed_exit;
+  if (!loop->watch(channel_fd, egress::event_in | egress::event_rdhup, hear, watch)) return failed_exit;
   while (!ended) (*relay)->turn();
   for (const auto& line : (*relay)->report())
     if (!egress::send_line(channel_fd, line)) return failed_exit;
@@ -62,7 +62,7 @@ int serve() {
 int main() {
   struct sigaction ignore = {};
   ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignore, nullptr);  // splice knows no MSG_NOSIGNAL
+  ::sigaction(SIGPIPE, &ignore, nullptr);  // splice knows no flag against it
   // Everything still open ends with the process; there is nothing to tidy up.
   ::_exit(serve());
 }

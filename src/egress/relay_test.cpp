@@ -2,6 +2,7 @@
 // The relay against real sockets of this machine's loopback, on a thread of its own. What needs a network namespace
 // is in tests/network.
 #include "egress/relay.h"
+#include "egress/sockets.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -85,7 +86,7 @@ std::string read_some(int fd, std::size_t wanted = 1) {
 
 void write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
-    const auto got = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const auto got = ::send(fd, bytes.data(), bytes.size(), no_signal);
     if (got <= 0) return;
     bytes.remove_prefix(static_cast<std::size_t>(got));
   }
@@ -147,7 +148,7 @@ class RelayOnLoopback : public testing::Test {
     for (int i = 0; i < 2; ++i)
       relay_->add_gate({.kind = sys::GateKind::inner}, UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
     stop_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
-    ASSERT_TRUE(loop_->watch(stop_.get(), EPOLLIN, [this](std::uint32_t) { over_ = true; }, stop_watch_));
+    ASSERT_TRUE(loop_->watch(stop_.get(), event_in, [this](std::uint32_t) { over_ = true; }, stop_watch_));
     thread_ = std::thread([this] {
       while (!over_) relay_->turn();
     });

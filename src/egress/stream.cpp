@@ -8,6 +8,8 @@
 
 #include <array>
 
+#include "egress/sockets.h"
+
 namespace harn::egress {
 namespace {
 
@@ -28,16 +30,16 @@ bool PipePool::take(Pipe& out) {
     return true;
   }
   if (made_ >= most_pipes) return false;
-  int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
-  out = {.reader = sys::UniqueFd(ends[0]), .writer = sys::UniqueFd(ends[1])};
+  Pipe made;
+  if (!open_pool_pipe(made.reader, made.writer)) return false;
+  out = std::move(made);
   ++made_;
   return true;
 }
 
 Stream::State Stream::flush(int to) {
   while (sent_ < held_.size()) {
-    const auto got = ::send(to, held_.data() + sent_, held_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const auto got = ::send(to, held_.data() + sent_, held_.size() - sent_, no_signal | MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && must_wait(errno)) {
       writable = false;
@@ -50,7 +52,7 @@ Stream::State Stream::flush(int to) {
   held_.clear();
   sent_ = 0;
   while (piped_ > 0) {
-    const auto got = ::splice(pipe_.reader.get(), nullptr, to, nullptr, piped_, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+    const auto got = move_bytes(pipe_.reader.get(), to, piped_);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && must_wait(errno)) {
       writable = false;
@@ -66,7 +68,7 @@ Stream::State Stream::flush(int to) {
 // Only what the other side does not take at once is kept.
 Stream::State Stream::pass(std::string_view bytes, int to) {
   while (!bytes.empty()) {
-    const auto got = ::send(to, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const auto got = ::send(to, bytes.data(), bytes.size(), no_signal | MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && must_wait(errno)) {
       writable = false;
@@ -82,7 +84,7 @@ Stream::State Stream::pass(std::string_view bytes, int to) {
 
 Stream::State Stream::fill(int from, int to) {
   if (pipe_.reader) {
-    const auto got = ::splice(from, nullptr, pipe_.writer.get(), nullptr, pipe_bytes, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+    const auto got = move_bytes(from, pipe_.writer.get(), pipe_bytes);
     if (got > 0) {
       piped_ += static_cast<std::size_t>(got);
       return State::busy;

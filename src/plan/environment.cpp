@@ -63,6 +63,16 @@ void point_proxies_at(const Policy& policy, std::uint16_t relay_port, Plan& plan
     if (!policy.env.set.contains(name)) plan.env.variables[name] = "localhost,127.0.0.1,::1";
 }
 
+void point_every_proxy_at_relay(const Policy& policy, Plan& plan) {
+  const auto point = [&](std::initializer_list<const char*> names, std::string_view scheme) {
+    for (const auto* name : names)
+      if (!policy.env.set.contains(name)) plan.env.variables[name] = fmt::format("{}://127.0.0.1:{}", scheme, relay_port_word);
+  };
+  point_proxies_at(policy, 0, plan);
+  point({"HTTPS_PROXY", "https_proxy"}, "http");
+  point({"ALL_PROXY", "all_proxy"}, "socks5h");  // names are resolved by the relay: inside nobody can
+}
+
 void point_temp_at(const Policy& policy, const std::string& directory, Plan& plan) {
   for (const auto* name : {"TMPDIR", "TMP", "TEMP"})
     if (!policy.env.set.contains(name)) plan.env.variables[name] = directory;

@@ -10,11 +10,15 @@ namespace harn::plan {
 // Fills plan.env and the dimension env. On Windows the letter case of names does not count.
 void plan_environment(const Policy& policy, const Command& command, Plan& plan, Platform platform = Platform::linux);
 
-// Points TMPDIR, TMP, TEMP, TMPPREFIX at `directory`, unless the policy's env.set names them.
 // For programs that prefer a proxy; all others reach the same relay without knowing it. Proxies of the host
 // cannot be reached from inside.
 void point_proxies_at(const Policy& policy, std::uint16_t relay_port, Plan& plan);
 
+// The same where there is no other way to the relay than a proxy, whose port is only known when the command runs.
+inline constexpr std::string_view relay_port_word = "@run:relay_port";
+void point_every_proxy_at_relay(const Policy& policy, Plan& plan);
+
+// Points TMPDIR, TMP, TEMP, TMPPREFIX at `directory`, unless the policy's env.set names them.
 void point_temp_at(const Policy& policy, const std::string& directory, Plan& plan);
 
 }  // namespace harn::plan

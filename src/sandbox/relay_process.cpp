@@ -18,6 +18,7 @@
 #include "egress/settings.h"
 #include "egress/socket_address.h"
 #include "plan/linux/relay_confinement.h"
+#include "sandbox/relay_settings.h"
 #include "sys/files.h"
 
 namespace harn::sandbox {
@@ -26,43 +27,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int first_free_fd = 10;
-constexpr std::size_t longest_table = 1u << 20;
 constexpr std::chrono::milliseconds report_time{2000};
 constexpr std::uint64_t descriptors = 65536;
 constexpr int published_backlog = 128;
 constexpr int relay_backlog = 4096;
 constexpr std::array<std::uint8_t, 16> mapped_loopback = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1};
-
-std::string text_at(const char* path) {
-  const auto text = sys::read_file(AbsPath::of(path), longest_table);
-  return text ? *text : std::string();
-}
-
-std::string own_hostname() {
-  std::array<char, 256> name = {};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
-  const auto parsed = policy::parse_destination(name.data());
-  return parsed ? parsed->name : std::string();
-}
-
-Result<egress::RelaySettings> settings_for(const EgressPlan& plan, const RunOptions& options) {
-  egress::RelaySettings settings{.rules = {.allow = plan.allow,
-                                           .deny = plan.deny,
-                                           .blocked_ports = plan.blocked_ports,
-                                           .block_private = plan.block_private,
-                                           .allow_loopback = plan.allow_loopback},
-                                 .proxy_port = plan.relay_port,
-                                 .hosts = egress::parse_hosts_file(text_at("/etc/hosts")),
-                                 .hostname = own_hostname(),
-                                 .announced = plan.supervised,
-                                 .asks = plan.asks};
-  if (options.nameservers.empty()) settings.nameservers = egress::parse_resolv_conf(text_at("/etc/resolv.conf"));
-  for (const auto& text : options.nameservers) {
-    HARN_TRY(server, egress::parse_nameserver(text));
-    settings.nameservers.push_back(server);
-  }
-  return settings;
-}
 
 Result<sys::UniqueFd> text_file(const std::string& text) {
   sys::UniqueFd fd(::memfd_create("harn-relay-settings", MFD_CLOEXEC));
@@ -151,7 +120,7 @@ Status RelayProcess::open_on_loopback(std::vector<egress::ReceivedGate>& gates) 
 Result<RelayProcess> RelayProcess::start(const Plan& plan, const RunOptions& options) {
   RelayProcess out;
   if (!plan.egress) return out;
-  HARN_TRY(settings, settings_for(*plan.egress, options));
+  HARN_TRY(settings, relay_settings(*plan.egress, options));
   HARN_TRY(text, text_file(egress::print_settings(settings)));
   HARN_TRY(gates, published(*plan.egress));
   if (plan.egress->supervised) HARN_OK(out.open_on_loopback(gates));
@@ -204,11 +173,7 @@ void RelayProcess::end() {
 void RelayProcess::report(Outcome& outcome) {
   if (!channel_) return;
   end();
-  if (!complete_) outcome.relay_lost = "the relay ended before the command did: what it reached and what was refused is not known in full";
-  else if (seen_.unnamed != 0) outcome.relay_lost = fmt::format("{} further hosts or refusals are not listed", seen_.unnamed);
-  outcome.contacted = std::move(seen_.contacts);
-  outcome.denials.insert(outcome.denials.end(), std::make_move_iterator(seen_.denials.begin()),
-                         std::make_move_iterator(seen_.denials.end()));
+  add_report(std::move(seen_), complete_, outcome);
   channel_ = {};
 }
 

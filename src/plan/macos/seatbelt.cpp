@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "plan/coverage.h"
+#include "plan/environment.h"
 #include "plan/limits.h"
 #include "plan/linux/dangerous_sockets.h"
+#include "plan/linux/egress_plan.h"
 #include "plan/linux/network_reach.h"
 #include "plan/macos/seatbelt_base.h"
 #include "plan/macos/seatbelt_paths.h"
@@ -32,7 +34,13 @@ void add_network(const Policy& policy, std::vector<SbplRule>& rules) {
     SbplRule blocked{false, {"network-outbound"}, {}, "blocked ports"};
     for (const auto port : network.blocked_ports) blocked.filters.push_back({SbplMatch::remote_address, "*:" + std::to_string(port)});
     if (!blocked.filters.empty()) rules.push_back(std::move(blocked));
-  } else if (network.loopback) {
+  }
+  if (reach == NetworkReach::restricted)
+    rules.push_back({true,
+                     {"network-outbound"},
+                     {{SbplMatch::remote_address, "localhost:" + std::string(relay_port_word)}},
+                     "the relay, which decides about hosts"});
+  if (reach != NetworkReach::unrestricted && network.loopback) {
     // The remote end on the way out: the local end of every connection is ours, wherever it leads.
     rules.push_back({true, {"network-bind", "network-inbound"}, {{SbplMatch::local_address, "localhost:*"}}, "loopback"});
     rules.push_back({true, {"network-outbound"}, {{SbplMatch::remote_address, "localhost:*"}}, "loopback"});
@@ -67,14 +75,7 @@ Wrapper wrap(std::string profile, const std::vector<std::string>& argv) {
 void cover_network(const Policy& policy, Coverage& coverage) {
   const auto reach = network_reach(policy);
   enforced_by(coverage, Dimension::network, std::string(layer));
-  if (reach == NetworkReach::restricted)
-    open_gap(coverage,
-             {.dimension = Dimension::network,
-              .code = "per_host_network",
-              .paths = {},
-              .detail = "a profile can name ports of this machine but no hosts, so the whole network stays closed",
-              .remedy = "set network.mode = \"unrestricted\", or run on Linux"},
-             Enforcement::not_enforced);
+  if (reach == NetworkReach::restricted) enforced_by(coverage, Dimension::network, "relay");
   if (reach != NetworkReach::unrestricted && policy.effective_network().loopback)
     open_gap(coverage,
              {.dimension = Dimension::network,
@@ -126,8 +127,12 @@ Status lower_seatbelt(const PlanInput& input, Plan& plan) {
   plan.notes.emplace_back("names directly in / can be listed: the loader needs that");
   plan.confinement = wrap(sbpl_text(seatbelt_rules(input)), plan.argv);
   if (network_reach(input.policy) == NetworkReach::restricted) {
-    const auto& network = input.policy.effective_network();
-    plan.egress = EgressPlan{.allow = network.allowed_hosts, .blocked_ports = {network.blocked_ports.begin(), network.blocked_ports.end()}};
+    plan.egress = plan_egress(input, NetworkReach::restricted);
+    plan.egress->ports.clear();  // nobody waits at the hosts' own ports
+    plan.egress->relay_port = 0;
+    point_every_proxy_at_relay(input.policy, plan);
+    plan.notes.emplace_back(
+        "hosts are reached through a relay on this machine: programs that follow neither HTTPS_PROXY nor ALL_PROXY reach nothing");
   }
   move_temp_into_workspace(input, plan);
   cover(input.policy, plan.coverage);

@@ -118,8 +118,12 @@ TEST(Seatbelt, NetworkRulesPerReach) {
       {true, {"network-outbound"}, {resolver}, sockets_why}};
   EXPECT_EQ(network_rules(bare()), std::vector<SbplRule>{});
   EXPECT_EQ(network_rules(networked({.loopback = true})), loopback);
-  EXPECT_EQ(network_rules(networked({.allowed_hosts = {{.host = "example.org"}}})), std::vector<SbplRule>{});
-  EXPECT_EQ(network_rules(networked({.allowed_hosts = {{.host = "example.org"}}, .loopback = true})), loopback);
+  const SbplRule relay{
+      true, {"network-outbound"}, {{SbplMatch::remote_address, "localhost:@run:relay_port"}}, "the relay, which decides about hosts"};
+  EXPECT_EQ(network_rules(networked({.allowed_hosts = {{.host = "example.org"}}})), std::vector<SbplRule>{relay});
+  auto both = loopback;
+  both.insert(both.begin(), relay);
+  EXPECT_EQ(network_rules(networked({.allowed_hosts = {{.host = "example.org"}}, .loopback = true})), both);
   EXPECT_EQ(network_rules(networked({.mode = NetworkMode::unrestricted, .blocked_ports = {25, 22}})), everything);
 }
 
@@ -152,9 +156,7 @@ TEST(Seatbelt, SaysWhatItDoesNotEnforce) {
   const Row rows[] = {
       {bare(), Enforcement::enforced, {"mach_services_open", "process_listing"}},
       {networked({.loopback = true}), Enforcement::degraded, {"loopback_shared", "mach_services_open", "process_listing"}},
-      {networked({.allowed_hosts = {{.host = "example.org"}}}),
-       Enforcement::not_enforced,
-       {"mach_services_open", "per_host_network", "process_listing"}},
+      {networked({.allowed_hosts = {{.host = "example.org"}}}), Enforcement::enforced, {"mach_services_open", "process_listing"}},
       {networked({.mode = NetworkMode::unrestricted, .blocked_ports = {25}}),
        Enforcement::enforced,
        {"mach_services_open", "process_listing"}},
@@ -173,7 +175,7 @@ TEST(Seatbelt, SaysWhatItDoesNotEnforce) {
 TEST(Seatbelt, CarriesTheHostsForARelay) {
   const auto plan = lowered(networked({.allowed_hosts = {{.host = "example.org"}}, .blocked_ports = {25}}));
   ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->egress, (EgressPlan{.allow = {{.host = "example.org"}}, .blocked_ports = {25}}));
+  EXPECT_EQ(plan->egress, (EgressPlan{.allow = {{.host = "example.org"}}, .blocked_ports = {25}, .relay_port = 0}));
 }
 
 TEST(Seatbelt, TemporaryFilesGoIntoTheWorkspace) {

@@ -12,7 +12,6 @@
 #include "run/stdio.h"
 #include "run/terminal.h"
 #include "run/unix/confine.h"
-#include "run/unix/egress.h"
 #include "run/unix/guard.h"
 #include "run/unix/own_signals.h"
 #include "run/unix/spawn.h"
@@ -21,6 +20,7 @@
 #include "sandbox/receipt.h"
 #include "sandbox/record.h"
 #include "sandbox/timing.h"
+#include "sandbox/unix/egress.h"
 #include "sys/files.h"
 
 namespace harn {
@@ -83,10 +83,10 @@ Result<Outcome> run_plan(const Plan& asked, const RunOptions& options) {
   const auto start = Clock::now();
   HARN_OK(check_runnable(asked));
   const auto run_id = options.run_id.empty() ? make_run_id() : options.run_id;
-  HARN_TRY(egress, run::Egress::start(asked, options));
+  HARN_TRY(egress, sandbox::Egress::start(asked, options));
   const auto& plan = egress.plan();
   HARN_TRY(confining, run::Confining::prepare(plan, options.canary ? options.canary->text() : std::string()));
-  auto receipt = options.receipt ? sandbox::make_receipt(plan, confining.proofs()) : Receipt{};
+  auto receipt = options.receipt ? sandbox::make_receipt(asked, confining.proofs()) : Receipt{};
   receipt.run_id = run_id;
   receipt.gaps.push_back(orphans_gap());
   const auto names = sandbox::NameWatch::before(plan, options.workspace);
@@ -110,7 +110,7 @@ Result<Outcome> run_plan(const Plan& asked, const RunOptions& options) {
   if (!outcome.error.empty())
     receipt.gaps.push_back({.dimension = Dimension::processes, .code = "left_running", .paths = {}, .detail = outcome.error, .remedy = {}});
   outcome.not_recorded = std::move(not_recorded);
-  sandbox::record_end(options, outcome, options.audit == nullptr || options.receipt ? receipt.plan_digest : digest(plan), run_id);
+  sandbox::record_end(options, outcome, options.audit == nullptr || options.receipt ? receipt.plan_digest : digest(asked), run_id);
   outcome.receipt = std::move(receipt);
   return ran;
 }

@@ -21,7 +21,12 @@ const bool elsewhere = ::setenv("TMPDIR", "/dev/shm", 1) == 0;
 
 class MacOs : public testing::TestWithParam<Who> {
  protected:
-  MacOs() : person(GetParam()) { EXPECT_TRUE(elsewhere); }
+  MacOs() : person(GetParam()) {
+    EXPECT_TRUE(elsewhere);
+    const auto copy = person.root() + "/sandbox-exec";
+    std::filesystem::copy_file(HARN_SANDBOX_EXEC, copy);
+    person.environment()["HARN_STANDIN"] = copy;
+  }
 
   Finished run(std::vector<std::string> options, std::vector<std::string> command) {
     std::vector<std::string> words = {"run", "--write", person.project()};
@@ -104,6 +109,65 @@ TEST_P(MacOs, TheNetworkIsRefusedByName) {
   person.file("project/connect.py", python);
   EXPECT_EQ(run({}, {"/usr/bin/python3", "connect.py", "127.0.0.1"}).out, "PermissionError\n");
   EXPECT_EQ(run({"--loopback"}, {"/usr/bin/python3", "connect.py", "127.0.0.1"}).out, "ConnectionRefusedError\n");
+}
+
+// A web server of this machine, as the host somebody names.
+class Server {
+ public:
+  explicit Server(const Person& person) {
+    pid_ = person.start_program({"/usr/bin/python3", "-u", "-c",
+                                 "import http.server,sys\n"
+                                 "class H(http.server.BaseHTTPRequestHandler):\n"
+                                 " def do_GET(self):\n"
+                                 "  self.send_response(200); self.end_headers(); self.wfile.write(b'served\\n')\n"
+                                 " def log_message(self, *a): pass\n"
+                                 "s=http.server.HTTPServer(('127.0.0.1',0),H); print(s.server_port); s.serve_forever()"},
+                                {.out = said_.writer.get()});
+    char text[16] = {};
+    if (::read(said_.reader.get(), text, sizeof text - 1) > 0) port = std::to_string(std::atoi(text));
+  }
+  ~Server() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  std::string port = {};
+
+ private:
+  Pipe said_ = {};
+  pid_t pid_ = -1;
+};
+
+TEST_P(MacOs, NamedHostsAreReachedThroughTheRelayAndNoOthers) {
+  const Server server(person);
+  const Server other(person);
+  ASSERT_NE(server.port, "");
+  const std::vector<std::string> options = {"--net", "restricted", "--allow-host", "127.0.0.1:" + server.port};
+  const auto curl = [&](const std::string& words) { return sh("curl -s -S --max-time 20 " + words, options); };
+  const auto url = " http://127.0.0.1:" + server.port + "/";
+  const auto socks = curl("--noproxy ''" + url);
+  EXPECT_EQ(socks.out, "served\n") << socks.err;
+  const auto connect = curl("--noproxy '' --proxytunnel -x $HTTPS_PROXY" + url);
+  EXPECT_EQ(connect.out, "served\n") << connect.err;
+  // Past the relay there is nothing, not even the host that is allowed.
+  const auto past = curl("--noproxy '*'" + url);
+  EXPECT_NE(past.exit_code, 0);
+  EXPECT_EQ(past.out, "");
+  const auto refused = curl("--noproxy '' http://127.0.0.1:" + other.port + "/");
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_NE(refused.err.find("harn: refused: connect"), std::string::npos) << refused.err;
+}
+
+TEST_P(MacOs, TheOutcomeSaysWhoWasReached) {
+  const Server server(person);
+  const auto ended = sh("curl -s --noproxy '' http://127.0.0.1:" + server.port + "/",
+                        {"--json", "--net", "restricted", "--allow-host", "127.0.0.1:" + server.port});
+  EXPECT_NE(ended.out.find(R"("contacted")"), std::string::npos) << ended.out << ended.err;
+  EXPECT_NE(ended.out.find("\"port\": " + server.port), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find(R"("relay")"), std::string::npos) << ended.out;
 }
 
 TEST_P(MacOs, NoProcessOutsideIsSignalled) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shim itself, which every other test here rests on: is it as OpenBSD's manual says?
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "support/temp_dir.h"
@@ -10,12 +12,12 @@ namespace {
 
 class Shim : public testing::TestWithParam<Who> {
  protected:
-  Shim() : person(GetParam()) {}
+  Shim() : person(GetParam()), program(person.root() + "/probe") { std::filesystem::copy_file(HARN_OPENBSD_PROBE, program); }
 
   // What the probe said, and how it ended.
   Finished probe(std::vector<std::string> words) {
     Pipe said;
-    words.insert(words.begin(), HARN_OPENBSD_PROBE);
+    words.insert(words.begin(), program);
     if (GetParam() == Who::nobody)
       words.insert(words.begin(), {"/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"});
     const auto pid = person.start_program(words, {.out = said.writer.get(), .err = said.writer.get()});
@@ -29,6 +31,7 @@ class Shim : public testing::TestWithParam<Who> {
   }
 
   Person person;
+  const std::string program;  // a copy: the build directory may be closed for others
 };
 
 INSTANTIATE_TEST_SUITE_P(Everybody, Shim, testing::ValuesIn(everybody()), testing::PrintToStringParamName());
@@ -98,8 +101,8 @@ TEST_P(Shim, WhatNobodyKnowsIsRefused) {
 TEST_P(Shim, PromisesOnlyShrink) {
   EXPECT_EQ(probe({"pledge", "stdio rpath inet", "inet", "pledge", "stdio rpath", "pledge", "stdio rpath inet"}).out,
             "pledge ok\ninet ok\npledge ok\npledge EPERM\n");
-  EXPECT_EQ(probe({"pledge-exec", "stdio rpath exec", "stdio rpath exec prot_exec", "exec", HARN_OPENBSD_PROBE, "pledge", "stdio rpath",
-                   "pledge", "stdio rpath inet"})
+  EXPECT_EQ(probe({"pledge-exec", "stdio rpath exec", "stdio rpath exec prot_exec", "exec", program, "pledge", "stdio rpath", "pledge",
+                   "stdio rpath inet"})
                 .out,
             "pledge-exec ok\npledge ok\npledge EPERM\n");
 }

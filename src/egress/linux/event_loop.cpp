@@ -2,6 +2,7 @@
 #include "egress/event_loop.h"
 
 #include <errno.h>
+#include <sys/epoll.h>
 
 #include <array>
 
@@ -9,10 +10,13 @@
 
 namespace harn::egress {
 
+static_assert(event_in == EPOLLIN && event_out == EPOLLOUT && event_err == EPOLLERR && event_hup == EPOLLHUP && event_rdhup == EPOLLRDHUP &&
+              event_edge == EPOLLET);
+
 void EventLoop::Watch::stop() {
   if (loop_ == nullptr) return;
   auto& slot = loop_->slots_[slot_];
-  ::epoll_ctl(loop_->epoll_.get(), EPOLL_CTL_DEL, fd_, nullptr);
+  ::epoll_ctl(loop_->queue_.get(), EPOLL_CTL_DEL, fd_, nullptr);
   ++slot.generation;
   loop_->ended_.push_back(std::move(slot.callback));
   slot.callback = nullptr;
@@ -22,8 +26,8 @@ void EventLoop::Watch::stop() {
 
 Result<EventLoop> EventLoop::make() {
   EventLoop loop;
-  loop.epoll_ = sys::UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
-  if (!loop.epoll_) return fail(sys::os_failure("epoll_create1", "for the relay", errno, Stage::prepare));
+  loop.queue_ = sys::UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  if (!loop.queue_) return fail(sys::os_failure("epoll_create1", "for the relay", errno, Stage::prepare));
   return loop;
 }
 
@@ -35,7 +39,7 @@ bool EventLoop::watch(int fd, std::uint32_t events, Callback callback, Watch& ou
   const auto number = free_.back();
   auto& slot = slots_[number];
   epoll_event event = {.events = events, .data = {.u64 = std::uint64_t{slot.generation} << 32 | number}};
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return false;
+  if (::epoll_ctl(queue_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return false;
   free_.pop_back();
   slot.callback = std::move(callback);
   Watch made;
@@ -51,7 +55,7 @@ void EventLoop::turn(std::chrono::milliseconds at_most) {
   for (auto& work : std::exchange(soon_, {})) work();
   std::array<epoll_event, 256> events = {};
   const int wait = soon_.empty() ? static_cast<int>(at_most.count()) : 0;
-  const int ready = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait);
+  const int ready = ::epoll_wait(queue_.get(), events.data(), static_cast<int>(events.size()), wait);
   now_ = Clock::now();
   for (int i = 0; i < ready; ++i) {
     const auto tag = events[static_cast<std::size_t>(i)].data.u64;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // No relay: named hosts cannot be had here.
-#include "run/unix/egress.h"
+#include "sandbox/unix/egress.h"
 
-namespace harn::run {
+namespace harn::sandbox {
 
 struct Egress::Parts {
   Plan plan = {};
@@ -29,4 +29,4 @@ const Plan& Egress::plan() const { return parts_->plan; }
 
 void Egress::report(Outcome&) const {}
 
-}  // namespace harn::run
+}  // namespace harn::sandbox

@@ -7,7 +7,7 @@
 
 #include "harn/sandbox.h"
 
-namespace harn::run {
+namespace harn::sandbox {
 
 class Egress {
  public:
@@ -26,4 +26,4 @@ class Egress {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace harn::run
+}  // namespace harn::sandbox
