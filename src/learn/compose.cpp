@@ -91,7 +91,10 @@ Policy watching_policy(const Composing& composing, const Needs& needs) {
   policy.process_sandbox.presets.reset();
   policy.process_sandbox.package_tokens = false;
   add(policy.workspace_roots, composing.project);
-  add_grants(composing, exact_grants(composing, needs), policy);
+  // The whole project is open meanwhile: names inside it that change with every run (objects of git) are nothing new.
+  auto grants = exact_grants(composing, needs);
+  std::erase_if(grants, [&](const auto& grant) { return composing.project.contains(grant.first); });
+  add_grants(composing, grants, policy);
   add_yeses(needs, policy);
   add_network(needs, /*watching=*/true, policy);
   return canonical(std::move(policy));

@@ -12,8 +12,8 @@ TEST_F(Containers, InsideOneEveryPromiseHoldsWithoutAView) {
   if (ground().engine() != "podman" || ground().uid() != 0 || HARN_SANITIZED != 0)
     return;  // one engine shows it; sanitizers make calls of their own
   const auto told = ground().client(fmt::format(
-      "run --rm --network none --device /dev/kmsg --device /dev/fuse --ulimit nofile=1024:4096 --ulimit nproc=4096:4096 --env "
-      "HARN_REQUIRE=landlock,seccomp --rootfs /:O "
+      "run --rm --network none --ulimit nofile=1024:4096 --ulimit nproc=4096:4096 --env HARN_INSIDE_CONTAINER=1 "
+      "--env HARN_REQUIRE=landlock,seccomp --rootfs /:O "
       "{} --gtest_brief=1 --gtest_filter='*RefusedWithoutUserNamespaces*:*RefusedOnAnOldKernel*:SupervisedSockets.*-NoNetwork.*'",
       HARN_CONFINE_TEST));
   EXPECT_EQ(told.exit_code, 0) << told.out << told.err;
