@@ -175,7 +175,7 @@ constexpr Option session_options[] = {
     {.name = "total-cpus", .value = "N", .help = "processors for everybody in it together, such as 1.5"},
     {.name = "backend",
      .value = "NAME",
-     .help = "who keeps it: this host's kernel, or a container engine",
+     .help = "who keeps it",
      .choices = "local|container|docker|podman",
      .complete = Complete::choice},
     {.name = "image", .value = "NAME", .help = "what its container is made of"},

@@ -30,7 +30,7 @@ struct LayerTrial {
 void write_text(const char* file, const std::string& text) {
   const int fd = ::open(file, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
-  static_cast<void>(::write(fd, text.data(), text.size()));
+  std::ignore = ::write(fd, text.data(), text.size());
   ::close(fd);
 }
 

@@ -158,7 +158,8 @@ std::string random_script(std::mt19937& random) {
       case 3: out += "mv -T " + name() + " " + name(); break;
       case 4: out += "ln -sfn " + name() + " " + name(); break;
       case 5: out += "chmod 7" + std::to_string(random() % 8) + "5 " + name(); break;
-      case 6: out += "cp -r " + name() + " " + name(); break;
+      // Not from itself into itself: what that leaves behind depends on the order a directory is listed in.
+      case 6: out += "cp -r " + name() + " tmp.copy && cp -r tmp.copy " + name() + "; rm -rf tmp.copy"; break;
       case 7: out += "rm -rf sub && mkdir sub && echo anew > sub/b"; break;
       case 8: out += "echo again > tmp.new && mv -f tmp.new " + name(); break;
     }
