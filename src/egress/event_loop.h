@@ -2,6 +2,7 @@
 // One queue of the kernel (epoll, kqueue), one thread. A watch calls back until it is destroyed, also from within its own callback.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -61,6 +62,16 @@ class EventLoop {
   Clock::time_point now() const { return now_; }
 
  private:
+  static constexpr std::size_t most_told = 256;
+  struct Told {
+    std::uint64_t tag = 0;
+    std::uint32_t events = 0;
+  };
+  // Of the kernel's queue.
+  bool remember(int fd, std::uint32_t events, std::uint64_t tag);
+  void forget(int fd);
+  int wait(std::chrono::milliseconds at_most, std::array<Told, most_told>& told);
+
   struct Slot {
     std::uint32_t generation = 0;
     Callback callback = {};

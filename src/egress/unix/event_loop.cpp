@@ -10,8 +10,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <array>
-
 #include "sys/files.h"
 
 namespace harn::egress {
@@ -33,20 +31,6 @@ std::uint32_t events_of(const struct kevent& told) {
 
 }  // namespace
 
-void EventLoop::Watch::stop() {
-  if (loop_ == nullptr) return;
-  auto& slot = loop_->slots_[slot_];
-  for (const std::int16_t filter : {std::int16_t{EVFILT_READ}, std::int16_t{EVFILT_WRITE}}) {
-    const auto gone = change(fd_, filter, EV_DELETE, 0);
-    ::kevent(loop_->queue_.get(), &gone, 1, nullptr, 0, nullptr);  // a filter that was never there is no harm
-  }
-  ++slot.generation;
-  loop_->ended_.push_back(std::move(slot.callback));
-  slot.callback = nullptr;
-  loop_->free_.push_back(slot_);
-  loop_ = nullptr;
-}
-
 Result<EventLoop> EventLoop::make() {
   EventLoop loop;
   loop.queue_ = sys::UniqueFd(::kqueue());
@@ -55,46 +39,29 @@ Result<EventLoop> EventLoop::make() {
   return loop;
 }
 
-bool EventLoop::watch(int fd, std::uint32_t events, Callback callback, Watch& out) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(slots_.size()));
-    slots_.emplace_back();
-  }
-  const auto number = free_.back();
-  auto& slot = slots_[number];
-  const auto tag = std::uint64_t{slot.generation} << 32 | number;
+bool EventLoop::remember(int fd, std::uint32_t events, std::uint64_t tag) {
   const unsigned flags = EV_ADD | ((events & event_edge) != 0 ? EV_CLEAR : 0u);
   std::array<struct kevent, 2> wanted = {};
   int count = 0;
   if ((events & event_in) != 0) wanted[static_cast<std::size_t>(count++)] = change(fd, EVFILT_READ, flags, tag);
   if ((events & event_out) != 0) wanted[static_cast<std::size_t>(count++)] = change(fd, EVFILT_WRITE, flags, tag);
-  if (::kevent(queue_.get(), wanted.data(), count, nullptr, 0, nullptr) != 0) return false;
-  free_.pop_back();
-  slot.callback = std::move(callback);
-  Watch made;
-  made.loop_ = this;
-  made.fd_ = fd;
-  made.slot_ = number;
-  out = std::move(made);
-  return true;
+  return ::kevent(queue_.get(), wanted.data(), count, nullptr, 0, nullptr) == 0;
 }
 
-void EventLoop::turn(std::chrono::milliseconds at_most) {
-  // Before anything new: what has ended must not count any more when the next connection comes.
-  for (auto& work : std::exchange(soon_, {})) work();
-  std::array<struct kevent, 256> told = {};
-  const auto wait = soon_.empty() ? at_most : std::chrono::milliseconds(0);
-  const timespec limit = {.tv_sec = static_cast<time_t>(wait.count() / 1000),
-                          .tv_nsec = static_cast<long>(wait.count() % 1000) * 1'000'000};
-  const int ready = ::kevent(queue_.get(), nullptr, 0, told.data(), static_cast<int>(told.size()), &limit);
-  now_ = Clock::now();
-  for (int i = 0; i < ready; ++i) {
-    const auto& event = told[static_cast<std::size_t>(i)];
-    const auto tag = reinterpret_cast<std::uint64_t>(event.udata);
-    auto& slot = slots_[static_cast<std::uint32_t>(tag)];
-    if (slot.generation == static_cast<std::uint32_t>(tag >> 32) && slot.callback) slot.callback(events_of(event));
+void EventLoop::forget(int fd) {
+  for (const std::int16_t filter : {std::int16_t{EVFILT_READ}, std::int16_t{EVFILT_WRITE}}) {
+    const auto gone = change(fd, filter, EV_DELETE, 0);
+    ::kevent(queue_.get(), &gone, 1, nullptr, 0, nullptr);  // a filter that was never there is no harm
   }
-  ended_.clear();
+}
+
+int EventLoop::wait(std::chrono::milliseconds at_most, std::array<Told, most_told>& told) {
+  std::array<struct kevent, most_told> events = {};
+  const timespec limit = {.tv_sec = static_cast<time_t>(at_most.count() / 1000),
+                          .tv_nsec = static_cast<long>(at_most.count() % 1000) * 1'000'000};
+  const int ready = ::kevent(queue_.get(), nullptr, 0, events.data(), static_cast<int>(events.size()), &limit);
+  for (std::size_t i = 0; std::cmp_less(i, ready); ++i) told[i] = {reinterpret_cast<std::uint64_t>(events[i].udata), events_of(events[i])};
+  return ready;
 }
 
 }  // namespace harn::egress
