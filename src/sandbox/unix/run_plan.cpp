@@ -17,6 +17,7 @@
 #include "run/unix/spawn.h"
 #include "run/unix/supervise.h"
 #include "sandbox/appeared.h"
+#include "sandbox/complete.h"
 #include "sandbox/receipt.h"
 #include "sandbox/record.h"
 #include "sandbox/timing.h"
@@ -103,25 +104,10 @@ Result<Outcome> run_plan(const Plan& asked, const RunOptions& options) {
   auto& outcome = *ran;
   names.report(outcome);
   egress.report(outcome);
-  if (options.denials) {
-    auto denials = options.denials(outcome);
-    outcome.denials.insert(outcome.denials.end(), std::make_move_iterator(denials.begin()), std::make_move_iterator(denials.end()));
-  }
-  if (!outcome.error.empty())
-    receipt.gaps.push_back({.dimension = Dimension::processes, .code = "left_running", .paths = {}, .detail = outcome.error, .remedy = {}});
   outcome.not_recorded = std::move(not_recorded);
-  sandbox::record_end(options, outcome, options.audit == nullptr || options.receipt ? receipt.plan_digest : digest(asked), run_id);
-  outcome.receipt = std::move(receipt);
+  const auto plan_digest = options.audit == nullptr || options.receipt ? receipt.plan_digest : digest(asked);
+  sandbox::complete(options, outcome, std::move(receipt), plan_digest);
   return ran;
-}
-
-std::string make_run_id() { return run::make_run_id(); }
-
-Result<AbsPath> ensure_canary(const AbsPath& directory) {
-  auto file = directory.join("canary");
-  if (sys::type_of(file) == sys::FileType::file) return file;
-  HARN_OK(sys::replace_file(file, "This file is tried from inside every sandbox, and must be refused there.\n"));
-  return file;
 }
 
 }  // namespace harn
