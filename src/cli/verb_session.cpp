@@ -206,15 +206,13 @@ Result<Reply> session_show(const Arguments& arguments, const Caller& caller) {
 }
 
 Result<Reply> session_exec(const Arguments& arguments, const Caller& caller) {
-  const auto places = places_of(caller);
   const auto& operands = arguments.operands();
   session::Call call{.keeps_processes = arguments.has("keep")};
   call.argv.assign(operands.begin() + 1, operands.end());
   if (!call.argv.empty() && call.argv.front() == "--") call.argv.erase(call.argv.begin());
-  HARN_TRY(record, said(session::live(places, operands.front())));
-  HARN_TRY(ready, said(session::make_ready(places, std::move(record), embed::home_of(caller.environment))));
+  HARN_TRY(way, said(session::way_into(caller.environment, operands.front())));
   if (const auto* cwd = arguments.value("cwd")) call.cwd = *cwd;
-  else if (std::ranges::any_of(entries(ready.policy.workspace_roots), [&](const AbsPath& root) { return root.contains(caller.cwd); }))
+  else if (std::ranges::any_of(session::workspace_of(way), [&](const AbsPath& root) { return root.contains(caller.cwd); }))
     call.cwd = caller.cwd.text();
   for (const auto& text : arguments.all("env")) {
     const auto equals = text.find('=');
@@ -224,7 +222,7 @@ Result<Reply> session_exec(const Arguments& arguments, const Caller& caller) {
   HARN_TRY(timeout, time_option(arguments, "timeout"));
   if (timeout) call.timeout = *timeout;
   RunAudit audit(arguments, caller);
-  audit.use_profile(ready.policy.profile());
+  audit.use_profile(session::profile_of(way));
   const bool json = arguments.has("json");
   const auto* receipt = arguments.value("receipt");
   std::optional<host::HeldPlace> place;
@@ -239,15 +237,16 @@ Result<Reply> session_exec(const Arguments& arguments, const Caller& caller) {
   if (!audit.is_off()) call.options.secrets = embed::secrets_in({}, caller.environment);
   const auto argv = call.argv;
   std::optional<session::LentTerminal> terminal;
-  if (arguments.has("tty") && !ready.record.contained()) {
+  const auto* ready = std::get_if<session::Ready>(&way);
+  if (arguments.has("tty") && (ready == nullptr || !ready->record.contained())) {
     if (json) return wrong_usage("-t and --json exclude each other: a terminal's output cannot be captured", "leave one of them out");
-    if (!ready.record.kept)
+    if (ready != nullptr)
       return wrong_usage("-t needs a session that is kept", "without user namespaces commands have this terminal as it is");
     HARN_TRY(opened, session::LentTerminal::open());
     terminal.emplace(std::move(opened));
     call.own_terminal = true;
   }
-  auto ran = said(session::run_in(places, ready, caller.environment, std::move(call)));
+  auto ran = said(session::run_in(way, caller.environment, std::move(call)));
   terminal.reset();
   if (!ran) audit.refused(ran.error(), argv);
   HARN_TRY(outcome, std::move(ran));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -103,6 +105,55 @@ bool name_matches(std::string_view pattern, std::string_view name) {
   return name.ends_with(pattern);
 }
 
+// Which names a table could match at all, by two letters that stand together in every text a row asks for. Nearly every
+// variable is told apart by this, and every plan and every command asks for all of them.
+class Letters {
+ public:
+  template <class Patterns>
+  consteval explicit Letters(const Patterns& patterns) {
+    for (const auto& row : patterns) {
+      const auto text = row.pattern;
+      const bool open_front = text.front() == '*';
+      const bool open_back = text.back() == '*';
+      const auto literal = text.substr(open_front ? 1 : 0, text.size() - (open_front ? 1 : 0) - (open_back ? 1 : 0));
+      if (literal.size() < 2 || literal.find('*') != std::string_view::npos)
+        std::unreachable();  // does not compile: a row needs one text of two letters or more
+      if (!open_front) begins_.add(literal[0], literal[1]);
+      else if (!open_back) ends_.add(literal[literal.size() - 2], literal.back());
+      else inside_.add(literal[0], literal[1]);
+    }
+  }
+
+  constexpr bool may_match(std::string_view name) const {
+    if (name.size() < 2) return false;
+    if (begins_.has(name[0], name[1]) || ends_.has(name[name.size() - 2], name.back())) return true;
+    for (std::size_t i = 0; i + 1 < name.size(); ++i)
+      if (inside_.has(name[i], name[i + 1])) return true;
+    return false;
+  }
+
+ private:
+  // Capital letters, digits and '_' each have a place of their own.
+  class Pairs {
+   public:
+    constexpr void add(char first, char second) { rows_[row(first)] |= bit(second); }
+    constexpr bool has(char first, char second) const { return (rows_[row(first)] & bit(second)) != 0; }
+
+   private:
+    static constexpr std::size_t row(char letter) { return static_cast<unsigned char>(letter) % 64; }
+    static constexpr std::uint64_t bit(char letter) { return std::uint64_t{1} << row(letter); }
+
+    std::array<std::uint64_t, 64> rows_ = {};
+  };
+
+  Pairs begins_ = {};
+  Pairs ends_ = {};
+  Pairs inside_ = {};
+};
+
+constexpr Letters secret_letters(secret_patterns);
+constexpr Letters loader_letters(loader_patterns);
+
 // `name` in upper case, here and in what calls it.
 template <class Patterns>
 const NamePattern* first_match(const Patterns& patterns, std::string_view name) {
@@ -112,7 +163,8 @@ const NamePattern* first_match(const Patterns& patterns, std::string_view name) 
 }
 
 const NamePattern* secret_row(std::string_view name) {
-  return std::find(kept.begin(), kept.end(), name) == kept.end() ? first_match(secret_patterns, name) : nullptr;
+  if (!secret_letters.may_match(name) || std::find(kept.begin(), kept.end(), name) != kept.end()) return nullptr;
+  return first_match(secret_patterns, name);
 }
 
 bool is_never_passed(std::string_view name) { return std::find(never_passed.begin(), never_passed.end(), name) != never_passed.end(); }
@@ -131,7 +183,7 @@ class Filter {
     if (rules_.remove.contains(name)) return "removed by env.remove";
     // A wrapper program starts with this environment before it confines anything, so what makes a
     // loader or shell run foreign code passes under no circumstances; a command can set it for itself.
-    if (const NamePattern* row = first_match(loader_patterns, upper_name))
+    if (const NamePattern* row = loader_letters.may_match(upper_name) ? first_match(loader_patterns, upper_name) : nullptr)
       return fmt::format("matches '{}' ({})", row->pattern, row->holds);
     if (rules_.set.contains(name)) return {};
     return withheld(name, upper_name);

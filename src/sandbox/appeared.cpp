@@ -38,24 +38,25 @@ class NameWatch::After {
  public:
   bool is_there(const Name& name) {
     const auto& [directory, held] = *name.held;
-    if (&held != held_) read(held);
+    const auto& listed = listing_of(held);
     const auto below = directory.below(name.path);
     const auto first = below.substr(0, below.find('/'));
-    if (listed_ && !std::ranges::binary_search(*listed_, first)) return false;
+    if (listed && !std::ranges::binary_search(*listed, first)) return false;
     // Directories on the way that were made meanwhile are not held; what cannot be looked at may be there.
-    return (listed_ && first == below) || !sys::is_known_absent(name.path);
+    return (listed && first == below) || !sys::is_known_absent(name.path);
   }
 
  private:
-  void read(const sys::UniqueFd& held) {
-    held_ = &held;
-    listed_.reset();
-    if (!held) return;
-    if (auto names = sys::list_directory(held.get(), longest_listing)) listed_ = std::move(*names);
+  using Listing = std::optional<std::vector<std::string>>;
+
+  const Listing& listing_of(const sys::UniqueFd& held) {
+    const auto [found, fresh] = listed_.try_emplace(&held);
+    if (fresh && held)
+      if (auto names = sys::list_directory(held.get(), longest_listing)) found->second = std::move(*names);
+    return found->second;
   }
 
-  const sys::UniqueFd* held_ = nullptr;
-  std::optional<std::vector<std::string>> listed_ = {};
+  std::map<const sys::UniqueFd*, Listing> listed_ = {};
 };
 
 void NameWatch::report(Outcome& outcome) const {

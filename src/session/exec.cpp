@@ -43,20 +43,38 @@ SandboxResult<void> check_call(const Call& call) {
   return {};
 }
 
+struct Inside {
+  const AbsPath& root;
+  const std::vector<Shown>& mounts;
+  const std::vector<AbsPath>& workspace_roots;
+  const std::vector<AbsPath>& read_only_roots;
+  bool guest_paths = true;
+};
+
+Inside inside_of(const Ready& ready) {
+  return {.root = ready.record.root,
+          .mounts = ready.record.mounts,
+          .workspace_roots = entries(ready.policy.workspace_roots),
+          .read_only_roots = entries(ready.policy.read_only_roots),
+          .guest_paths = ready.record.guest_paths()};
+}
+
+Inside inside_of(const Entry& entry) {
+  return {.root = entry.root, .mounts = entry.mounts, .workspace_roots = entry.workspace_roots, .read_only_roots = entry.read_only_roots};
+}
+
 // Inside: a path in the session's root, in one of the policy's roots, or in a mount.
-SandboxResult<AbsPath> place_inside(const Ready& ready, const std::optional<std::string>& cwd) {
-  const auto& record = ready.record;
-  if (!cwd || base::trim(*cwd).empty()) return record.root;
-  auto path = cwd->starts_with('/') ? AbsPath::parse(*cwd) : AbsPath::parse(record.root.text() + "/" + *cwd);
+SandboxResult<AbsPath> place_inside(const Inside& session, const std::optional<std::string>& cwd) {
+  if (!cwd || base::trim(*cwd).empty()) return session.root;
+  auto path = cwd->starts_with('/') ? AbsPath::parse(*cwd) : AbsPath::parse(session.root.text() + "/" + *cwd);
   if (!path) return fail_with(Kind::invalid_request, fmt::format("working directory {} is no path", base::quoted(*cwd)));
   const auto inside = [&](const std::vector<AbsPath>& roots) {
     return std::ranges::any_of(roots, [&](const AbsPath& root) { return root.contains(*path); });
   };
-  const bool mounted = std::ranges::any_of(record.mounts, [&](const Shown& shown) { return shown.target.contains(*path); });
-  if (record.root.contains(*path) || mounted || inside(entries(ready.policy.workspace_roots)) ||
-      inside(entries(ready.policy.read_only_roots))) {
-    if (record.guest_paths() || !mounted) return std::move(*path);
-    for (const auto& shown : record.mounts)
+  const bool mounted = std::ranges::any_of(session.mounts, [&](const Shown& shown) { return shown.target.contains(*path); });
+  if (session.root.contains(*path) || mounted || inside(session.workspace_roots) || inside(session.read_only_roots)) {
+    if (session.guest_paths || !mounted) return std::move(*path);
+    for (const auto& shown : session.mounts)
       if (shown.target.contains(*path)) return shown.source.join(shown.target.below(*path));
   }
   return fail_with(Kind::invalid_request,
@@ -64,11 +82,15 @@ SandboxResult<AbsPath> place_inside(const Ready& ready, const std::optional<std:
                    "use one inside, or mount it first");
 }
 
+std::unexpected<SandboxError> keeper_gone(const Entry& entry) {
+  return not_found(entry.id, entry.boot_id == boot_id() ? "its keeper is gone: 'harn session gc' clears away what is left"
+                                                        : "it ended with a reboot: 'harn session gc' clears away what is left");
+}
+
 // On top of the view's own filter: one that leaves no network.
-std::optional<SyscallFilter> narrower(const Ready& ready) {
-  const auto* linux = std::get_if<LinuxConfinement>(&ready.light.confinement);
-  if (ready.record.network == ready.record.provisioned || linux == nullptr || !linux->syscalls) return std::nullopt;
-  return SyscallFilter{.arch = linux->syscalls->arch,
+std::optional<SyscallFilter> narrower(const Entry& entry) {
+  if (!entry.network_closed || entry.arch.empty()) return std::nullopt;
+  return SyscallFilter{.arch = entry.arch,
                        .otherwise = SyscallAction::allow,
                        .rules = {{.names = {"socket"},
                                   .when = {{.index = 0, .mask = 0xffffffff, .compare = Compare::not_equal, .value = AF_UNIX}},
@@ -77,41 +99,51 @@ std::optional<SyscallFilter> narrower(const Ready& ready) {
                                   .reason = "the session's network was closed"}}};
 }
 
-SandboxResult<Plan> plan_for(const Places& places, const Ready& ready, const Call& call) {
-  if (!call.options.receipt) return ready.light;
-  HARN_SESSION_TRY(text, sys::read_file(plan_file(places, ready.record.id), longest_plan), io);
-  HARN_SESSION_TRY(plan, plan_from_json(text), json);
+// A receipt is made from the whole plan.
+SandboxResult<Plan> plan_for(const AbsPath& records, const Entry& entry, const Call& call) {
+  if (call.options.receipt) {
+    HARN_SESSION_TRY(text, sys::read_file(plan_file({.records = records}, entry.id), longest_plan), io);
+    HARN_SESSION_TRY(plan, plan_from_json(text), json);
+    return plan;
+  }
+  Plan plan{.backend = entry.plan_backend, .profile = entry.profile};
+  plan.limits = entry.limits;
+  if (!entry.watched_names.empty()) plan.coverage.gaps.push_back({.code = "absent_protected_name", .paths = entry.watched_names});
   return plan;
 }
 
-SandboxResult<Outcome> run_kept(const Places& places, const Ready& ready, const embed::Environment& environment, Call call, Policy policy) {
-  HARN_SESSION_TAKE(plan, plan_for(places, ready, call));
+SandboxResult<Outcome> run_kept(const AbsPath& records, const Entry& entry, const embed::Environment& environment, Call call) {
+  Policy policy;
+  policy.env = entry.env;
+  policy.blocked_commands = entry.blocked_commands;
+  HARN_SESSION_OK(embed::check_not_blocked(policy, call.argv), exec);
+  for (const auto& [name, value] : call.env) policy.env.set.insert_or_assign(name, value);
+  HARN_SESSION_TAKE(plan, plan_for(records, entry, call));
   // Its group ends with it, and everybody in it.
   if (call.keeps_processes && !plan.limits.cgroup.empty())
-    return unsupported(ready.record.backend, "processes that outlive a command with limits of its own",
+    return unsupported(entry.backend, "processes that outlive a command with limits of its own",
                        "leave --keep out, or limit the session as a whole (--total-memory, --total-procs)");
-  plan.argv = call.argv;
-  HARN_SESSION_TAKE(cwd, place_inside(ready, call.cwd));
+  plan.argv = std::move(call.argv);
+  HARN_SESSION_TAKE(cwd, place_inside(inside_of(entry), call.cwd));
   plan.cwd = std::move(cwd);
-  plan::plan_environment(policy, {.argv = plan.argv, .environment = environment}, plan);
-  for (const auto& [name, value] : ready.record.env_added)
+  plan::plan_environment(policy, {.environment = environment}, plan);
+  for (const auto& [name, value] : entry.env_added)
     if (!call.env.contains(name)) plan.env.variables.insert_or_assign(name, value);
   shorten(plan.limits.wall_time_ms, call.timeout);
-  sandbox::Joined joined{.directory = ready.record.socket,
+  sandbox::Joined joined{.directory = entry.socket,
                          .keeps_processes = call.keeps_processes,
-                         .plan_digest = ready.record.plan_digest,
-                         .narrower = narrower(ready),
+                         .plan_digest = entry.plan_digest,
+                         .narrower = narrower(entry),
                          .own_terminal = call.own_terminal,
-                         .cgroups = ready.record.cgroups};
-  for (const auto& name : ready.record.proofs)
+                         .cgroups = entry.cgroups};
+  for (const auto& name : entry.proofs)
     if (const auto dimension = base::enum_value<Dimension>(name)) joined.proofs.push_back(*dimension);
-  call.options.workspace = entries(policy.workspace_roots);
+  call.options.workspace = entry.workspace_roots;
   auto outcome = sandbox::run_joined(plan, call.options, joined);
   if (outcome && call.options.receipt) outcome->receipt.layers["sleep"] = stopped_by;
   if (outcome) return std::move(*outcome);
   const auto& error = outcome.error();
-  if (error.os_error == ECONNREFUSED || (error.os_error == ENOENT && error.stage == Stage::prepare))
-    return not_found(ready.record.id, "its keeper is gone: 'harn session gc' clears away what is left");
+  if (error.os_error == ECONNREFUSED || (error.os_error == ENOENT && error.stage == Stage::prepare)) return keeper_gone(entry);
   return std::unexpected(from(std::move(outcome).error(), Kind::exec));
 }
 
@@ -120,7 +152,7 @@ SandboxResult<Outcome> run_anew(const Places& places, const Ready& ready, const 
   if (ready.record.suspended) HARN_SESSION_PASS(wake(places, ready.record.id));
   const sys::UniqueFd busy(::open(busy_file(places, ready.record.id).text().c_str(), O_RDONLY | O_CLOEXEC));
   if (!busy || ::flock(busy.get(), LOCK_SH) != 0) return not_found(ready.record.id);
-  HARN_SESSION_TAKE(cwd, place_inside(ready, call.cwd));
+  HARN_SESSION_TAKE(cwd, place_inside(inside_of(ready), call.cwd));
   if (ready.record.network != ready.record.provisioned) {
     policy.network.reset();
     policy.side_effect_level = SideEffectLevel::process_exec;
@@ -146,28 +178,58 @@ AbsPath plan_file(const Places& places, const std::string& id) { return place_of
 AbsPath exec_file(const Places& places, const std::string& id) { return place_of(places, id).join("exec.json"); }
 AbsPath busy_file(const Places& places, const std::string& id) { return place_of(places, id).join("busy"); }
 
-SandboxResult<Ready> make_ready(const Places& places, Record record, const AbsPath& home) {
+namespace {
+
+SandboxResult<Way> read_way(const Places& places, const std::string& id, const AbsPath& home) {
+  const auto mark = mark_of(place_of(places, id));
   Ready out;
+  HARN_SESSION_TAKE(record, live(places, id));
   HARN_SESSION_TRY(policy, parse_policy_json(record.policy, {.home = home}), json);
   out.policy = std::move(policy);
-  HARN_SESSION_TRY(text, sys::read_file(exec_file(places, record.id), longest_plan), io);
+  HARN_SESSION_TRY(text, sys::read_file(exec_file(places, id), longest_plan), io);
   HARN_SESSION_TRY(plan, plan_from_json(text), json);
   out.light = std::move(plan);
   out.record = std::move(record);
-  return out;
+  if (!out.record.kept) return out;
+  auto entry = entry_of(out.record, out.policy, out.light);
+  if (mark) keep_entry(place_of(places, id), entry, *mark);
+  return entry;
 }
 
-SandboxResult<Outcome> run_in(const Places& places, const Ready& ready, const embed::Environment& environment, Call call) {
+}  // namespace
+
+SandboxResult<Way> way_into(const embed::Environment& environment, const std::string& id) {
+  HARN_SESSION_PASS(check_id(id));
+  if (auto entry = find_entry(records_for(environment).join(id))) return std::move(*entry);
+  return read_way(places_for(environment), id, embed::home_of(environment));
+}
+
+const std::string& backend_of(const Way& way) {
+  const auto* entry = std::get_if<Entry>(&way);
+  return entry != nullptr ? entry->backend : std::get<Ready>(way).record.backend;
+}
+
+const std::vector<AbsPath>& workspace_of(const Way& way) {
+  const auto* entry = std::get_if<Entry>(&way);
+  return entry != nullptr ? entry->workspace_roots : entries(std::get<Ready>(way).policy.workspace_roots);
+}
+
+Profile profile_of(const Way& way) {
+  const auto* entry = std::get_if<Entry>(&way);
+  return entry != nullptr ? entry->profile : std::get<Ready>(way).policy.profile();
+}
+
+SandboxResult<Outcome> run_in(const Way& way, const embed::Environment& environment, Call call) {
   HARN_SESSION_PASS(check_call(call));
+  if (const auto* entry = std::get_if<Entry>(&way)) return run_kept(records_for(environment), *entry, environment, std::move(call));
+  const auto& ready = std::get<Ready>(way);
   HARN_SESSION_OK(embed::check_not_blocked(ready.policy, call.argv), exec);
   auto policy = ready.policy;
   for (const auto& [name, value] : call.env) policy.env.set.insert_or_assign(name, value);
-  if (ready.record.contained()) {
-    HARN_SESSION_TAKE(cwd, place_inside(ready, call.cwd));
-    return run_contained(places, ready, environment, std::move(call), std::move(policy), std::move(cwd));
-  }
-  return ready.record.kept ? run_kept(places, ready, environment, std::move(call), std::move(policy))
-                           : run_anew(places, ready, environment, std::move(call), std::move(policy));
+  const auto places = places_for(environment);
+  if (!ready.record.contained()) return run_anew(places, ready, environment, std::move(call), std::move(policy));
+  HARN_SESSION_TAKE(cwd, place_inside(inside_of(ready), call.cwd));
+  return run_contained(places, ready, environment, std::move(call), std::move(policy), std::move(cwd));
 }
 
 }  // namespace harn::session

@@ -2,7 +2,10 @@
 // One command in a session, for the library and the command line alike.
 #pragma once
 
+#include <variant>
+
 #include "harn/sandbox.h"
+#include "session/entry.h"
 #include "session/record.h"
 
 namespace harn::session {
@@ -11,13 +14,20 @@ AbsPath plan_file(const Places& places, const std::string& id);  // the whole pl
 AbsPath exec_file(const Places& places, const std::string& id);  // what every command needs of it
 AbsPath busy_file(const Places& places, const std::string& id);  // locked while a command runs
 
-// What was read for one session, to be used again while nobody changes it.
+// A session that nobody keeps, or an engine does.
 struct Ready {
   Record record = {};
   Policy policy = {};
   Plan light = {};
 };
-SandboxResult<Ready> make_ready(const Places& places, Record record, const AbsPath& home);
+
+// What was read for one session, to be used again while nobody changes it.
+using Way = std::variant<Entry, Ready>;
+SandboxResult<Way> way_into(const embed::Environment& environment, const std::string& id);
+
+const std::string& backend_of(const Way& way);
+const std::vector<AbsPath>& workspace_of(const Way& way);
+Profile profile_of(const Way& way);
 
 struct Call {
   std::vector<std::string> argv = {};
@@ -32,6 +42,7 @@ struct Call {
 // The shorter one counts.
 void shorten(std::optional<std::uint64_t>& limit_ms, const std::optional<std::chrono::nanoseconds>& time);
 
-SandboxResult<Outcome> run_in(const Places& places, const Ready& ready, const embed::Environment& environment, Call call);
+// `environment` is the one the way was found in.
+SandboxResult<Outcome> run_in(const Way& way, const embed::Environment& environment, Call call);
 
 }  // namespace harn::session

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <mutex>
 #include <tuple>
@@ -40,9 +38,8 @@ Policy policy_of(const SandboxSpec& spec, Profile profile) {
 }
 
 // Names are the whole host's; a session of another backend is none of this one's.
-SandboxResult<void> check_backend(const session::Record& record, const std::string& backend) {
-  if (record.backend == backend) return {};
-  return session::not_found(record.id, fmt::format("it belongs to the backend {}", record.backend));
+std::unexpected<SandboxError> of_another(const std::string& id, const std::string& backend) {
+  return session::not_found(id, fmt::format("it belongs to the backend {}", backend));
 }
 
 }  // namespace
@@ -60,27 +57,23 @@ void HostSandbox::Parts::record(AuditEventType type, const session::Record& abou
 
 SandboxResult<session::Record> HostSandbox::Parts::own(const SandboxSessionId& id) const {
   HARN_SESSION_TAKE(record, session::load(places, id.value));
-  HARN_SESSION_PASS(check_backend(record, backend));
+  if (record.backend != backend) return of_another(id.value, record.backend);
   return record;
 }
 
-SandboxResult<std::shared_ptr<const HostSandbox::Parts::Cached>> HostSandbox::Parts::ready(const std::string& id) {
+SandboxResult<std::shared_ptr<const HostSandbox::Parts::Cached>> HostSandbox::Parts::way_into(const std::string& id) {
   HARN_SESSION_PASS(session::check_id(id));
-  struct stat status = {};
-  const auto file = session::place_of(places, id).join("session.json").text();
+  const auto mark = session::mark_of(session::place_of(places, id));
   const std::scoped_lock alone(lock);
-  if (::stat(file.c_str(), &status) != 0) {
+  if (!mark) {
     cache.erase(id);
     return session::not_found(id);
   }
   const auto found = cache.find(id);
-  if (found != cache.end() && found->second->inode == status.st_ino && found->second->written.tv_sec == status.st_mtim.tv_sec &&
-      found->second->written.tv_nsec == status.st_mtim.tv_nsec)
-    return found->second;
-  HARN_SESSION_TAKE(record, session::live(places, id));
-  HARN_SESSION_PASS(check_backend(record, backend));
-  HARN_SESSION_TAKE(made, session::make_ready(places, std::move(record), home()));
-  auto entry = std::make_shared<const Cached>(Cached{.written = status.st_mtim, .inode = status.st_ino, .ready = std::move(made)});
+  if (found != cache.end() && found->second->mark == *mark) return found->second;
+  HARN_SESSION_TAKE(way, session::way_into(context.environment, id));
+  if (session::backend_of(way) != backend) return of_another(id, session::backend_of(way));
+  auto entry = std::make_shared<const Cached>(Cached{.mark = *mark, .way = std::move(way)});
   cache.insert_or_assign(id, entry);
   return entry;
 }
@@ -126,7 +119,7 @@ SandboxResult<SandboxSession> HostSandbox::apply_network_policy(const SandboxSes
 
 SandboxResult<Outcome> HostSandbox::exec_in_full(const SandboxSessionId& id, const ExecRequest& request, const ExecExtras& extras) {
   if (base::trim(request.command).empty()) return fail_with(Kind::invalid_request, "exec command cannot be empty");
-  HARN_SESSION_TAKE(cached, parts_->ready(id.value));
+  HARN_SESSION_TAKE(cached, parts_->way_into(id.value));
   session::Call call{.argv = {request.command}, .cwd = request.cwd, .env = request.env, .timeout = request.timeout};
   call.argv.insert(call.argv.end(), request.args.begin(), request.args.end());
   call.options = {.streams = {request.input ? Stream::capture : Stream::empty, Stream::capture, Stream::capture},
@@ -135,7 +128,7 @@ SandboxResult<Outcome> HostSandbox::exec_in_full(const SandboxSessionId& id, con
                   .stop_fd = extras.stop == nullptr ? -1 : extras.stop->fd(),
                   .receipt = false,
                   .audit = parts_->context.audit};
-  return session::run_in(parts_->places, cached->ready, parts_->context.environment, std::move(call));
+  return session::run_in(cached->way, parts_->context.environment, std::move(call));
 }
 
 SandboxResult<ExecResult> HostSandbox::exec(const SandboxSessionId& id, const ExecRequest& request) { return exec(id, request, {}); }

@@ -2,8 +2,6 @@
 // What a backend of this host is made of.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <map>
 #include <mutex>
 
@@ -25,14 +23,12 @@ struct HostSandbox::Parts {
   session::Places places = {};
   // Sessions whose record has not changed since it was read.
   struct Cached {
-    timespec written = {};
-    ino_t inode = 0;
-    session::Ready ready = {};
+    session::RecordMark mark = {};
+    session::Way way = {};
   };
   std::mutex lock = {};
   std::map<std::string, std::shared_ptr<const Cached>> cache = {};
 
-  const AbsPath& home() const { return facts.home; }
   session::MountGround ground() const {
     return {.places = places, .facts = facts, .own_state = embed::state_directory(context.environment)};
   }
@@ -40,7 +36,7 @@ struct HostSandbox::Parts {
   void record(AuditEventType type, const session::Record& about, const std::string& detail = {}) const;
   // The record of a session of this backend.
   SandboxResult<session::Record> own(const SandboxSessionId& id) const;
-  SandboxResult<std::shared_ptr<const Cached>> ready(const std::string& id);
+  SandboxResult<std::shared_ptr<const Cached>> way_into(const std::string& id);
 };
 
 }  // namespace harn

@@ -19,6 +19,7 @@ struct Places {
   AbsPath runtime = {};  // $XDG_RUNTIME_DIR/harn/sessions-run/…, or beside the records
 };
 Places places_for(const embed::Environment& environment);
+AbsPath records_for(const embed::Environment& environment);  // the records alone, without looking at anything
 
 struct Shown {
   AbsPath target = {};

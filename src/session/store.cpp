@@ -12,6 +12,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "session/entry.h"
 #include "session/errors.h"
 #include "session/record.h"
 #include "sys/files.h"
@@ -40,10 +41,12 @@ Status remove_directory(const AbsPath& path) {
 Places places_for(const embed::Environment& environment) {
   // One runtime directory may serve several state directories, and both may have a session of one name.
   const auto state = embed::state_directory(environment);
-  return {.records = state.join("sessions"),
+  return {.records = records_for(environment),
           .files = state.parent().join("harn-sessions"),
           .runtime = embed::facts_directory(environment).join("sessions-run").join(base::sha256_hex(state.text()).substr(0, 16))};
 }
+
+AbsPath records_for(const embed::Environment& environment) { return embed::state_directory(environment).join("sessions"); }
 
 AbsPath place_of(const Places& places, const std::string& id) { return places.records.join(id); }
 AbsPath files_of(const Places& places, const std::string& id) { return places.files.join(id); }
@@ -58,6 +61,7 @@ SandboxResult<Record> load(const Places& places, const std::string& id) {
 }
 
 SandboxResult<void> save(const Places& places, const Record& record) {
+  drop_entry(place_of(places, record.id));
   HARN_SESSION_OK(sys::replace_file(place_of(places, record.id).join(record_name), print_record(record)), io);
   return {};
 }
