@@ -19,10 +19,10 @@ void require(bool holds) {
 }
 
 void check_head(std::string_view text) {
-  if (const auto slot = tape::parse_slot(text)) require(tape::print_slot(*slot) == text);
+  if (const auto slot = tape::parse_slot(text, "")) require(tape::print_slot(*slot, "") == text);
   const auto head = tape::parse_head(text);
   if (!head) return require(!head.error().message.empty());
-  require(text.starts_with(tape::print_format() + tape::print_slot(head->settled)));
+  require(text.starts_with(tape::print_format(head->salt) + tape::print_slot(head->settled, head->salt)));
   if (head->announced) require(head->announced->generation > head->settled.generation);
 }
 
@@ -30,9 +30,10 @@ void check_head(std::string_view text) {
 void check_slots(std::string_view text) {
   const auto number = static_cast<std::uint64_t>(text.size()) * 977;
   const tape::Slot slot{.generation = number, .head = {.count = number / 3, .hash = audit::genesis_hash()}, .size = number * 5};
-  require(tape::parse_slot(tape::print_slot(slot)) == slot);
-  check_head(tape::print_format() + std::string(text));
-  check_head(tape::print_format() + tape::print_slot(slot) + std::string(text));
+  constexpr std::string_view salt = "0123456789abcdef01234567";
+  require(tape::parse_slot(tape::print_slot(slot, salt), salt) == slot);
+  check_head(tape::print_format(salt) + std::string(text));
+  check_head(tape::print_format(salt) + tape::print_slot(slot, salt) + std::string(text));
 }
 
 void check_record(std::string_view text) {

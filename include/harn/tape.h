@@ -82,8 +82,8 @@ struct RunRecord {
   TapedInput input = {};
   Profile profile = Profile::worktree;
   Policy policy = {};
-  std::string policy_digest = {};  // of the policy as it was in force
-  std::string plan_digest = {};
+  std::string policy_digest = {};  // of the policy above; a secret in it could be guessed from any other
+  std::string plan_digest = {};    // empty where the plan held a secret
   std::string backend = {};
   std::string host = {};
   bool redacted = false;
@@ -104,13 +104,15 @@ Result<Outcome> outcome_of(const RunRecord& record);
 // Appends runs, each in one piece: several processes may write one tape. Threads may share one object.
 class TapeWriter {
  public:
-  // Makes the file where there is none, for its owner only. An error for what is no tape, or is not as it was written.
+  // Makes the file where there is none, for its owner only. An error for what is no tape, or is not as it was written, or would be
+  // reached through a link that a command could have made.
   static Result<TapeWriter> open(const AbsPath& path);
   TapeWriter(TapeWriter&& other) noexcept;
   TapeWriter& operator=(TapeWriter&& other) noexcept;
   ~TapeWriter();
 
   const AbsPath& path() const;  // links resolved: what no command may reach
+  const std::string& salt() const;
   Status append(const RunRecord& record);
 
  private:
@@ -127,7 +129,9 @@ class Tape {
   Tape& operator=(Tape&& other) noexcept;
   ~Tape();
 
-  const AbsPath& path() const;
+  const AbsPath& path() const;                    // links resolved: what no command may reach
+  const std::string& salt() const;                // what digests of variables on it begin with; empty on tapes of the first format
+  std::uint64_t names() const;                    // how many it has: more than one is a way around whatever closes the path
   const std::vector<RunRecord>& records() const;  // in the order in which they ended; without the bytes of outputs
   Result<RunRecord> whole(std::size_t index) const;
   const std::string& id() const;         // of this tape, whatever is appended later
@@ -180,6 +184,7 @@ InputSource input_from(std::string bytes);
 struct Replayed {
   std::vector<Divergence> divergences = {};  // empty = it is the recorded run
   std::size_t index = 0;
+  std::vector<std::size_t> others = {};  // records that are this run just as well, where any place will do
 };
 
 // Answers from a tape, in the order of the tape; nothing is ever started.
@@ -197,6 +202,7 @@ class Replay {
 
  private:
   Result<Replayed> settle(std::size_t index, const InputSource& input, std::vector<Divergence> divergences);
+  Result<Replayed> choose(const std::vector<std::size_t>& fitting, const InputSource& input);
   Replayed not_there(const RunRecord& asked) const;
   std::vector<Divergence> compared(std::size_t index, const RunRecord& asked) const;
 
@@ -212,6 +218,7 @@ struct RunDescription {
   const AbsPath& cwd;
   const std::map<std::string, std::string>& environment;
   const std::vector<std::string>& secrets;
+  std::string_view salt = {};  // of the tape it goes to, or is compared with
 };
 RunRecord describe_run(const RunDescription& run);
 

@@ -328,12 +328,12 @@ Result<LoadedLayers> compose(const Arguments& arguments, const Caller& caller, A
 
 }  // namespace
 
-Result<Prepared> prepare_unproved(const Arguments& arguments, const Caller& caller, std::vector<std::string> argv) {
+Result<Prepared> prepare_unproved(const Arguments& arguments, const Caller& caller, std::vector<std::string> argv, AuditSettings* audit) {
   Prepared prepared;
   HARN_TRY(options, plan_options_from(arguments, caller));
   prepared.options = options;
   prepared.facts = embed::seen_facts({.environment = caller.environment, .cwd = caller.cwd});
-  HARN_OK(compose(arguments, caller, nullptr, prepared));
+  HARN_OK(compose(arguments, caller, audit, prepared));
   HARN_TRY(command, command_from(arguments, prepared, caller));
   prepared.command = std::move(command);
   prepared.command.argv = std::move(argv);

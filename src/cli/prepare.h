@@ -37,7 +37,8 @@ Result<HostFacts> proved_facts(const Caller& caller, bool confining = true);
 Result<Prepared> prepare(const Arguments& arguments, const Caller& caller, AuditSettings* audit = nullptr);
 
 // What a run would be, without asking what this host can enforce: nothing is started. `argv` in place of the operands.
-Result<Prepared> prepare_unproved(const Arguments& arguments, const Caller& caller, std::vector<std::string> argv);
+Result<Prepared> prepare_unproved(const Arguments& arguments, const Caller& caller, std::vector<std::string> argv,
+                                  AuditSettings* audit = nullptr);
 
 struct LoadedLayers {
   PolicyLayers layers = {};             // symbolic links resolved

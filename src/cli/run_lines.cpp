@@ -12,12 +12,6 @@
 namespace harn::cli {
 namespace {
 
-std::string pretence_line(const Caller& caller) {
-  const auto pretended = caller.environment.find("HARN_PRETEND");
-  if (pretended == caller.environment.end() || pretended->second.empty()) return {};
-  return fmt::format("harn: warning: HARN_PRETEND={} takes mechanisms away\n", pretended->second);
-}
-
 // In one line what the receipt tells in full: holes every time, small gaps once per boot.
 std::string gap_line(const Plan& plan, const Prepared& prepared, const Caller& caller) {
   const auto partly = names_with(plan.coverage, Enforcement::degraded);
@@ -77,6 +71,12 @@ std::string after_line(const Outcome& outcome, const Plan& plan) {
 }
 
 }  // namespace
+
+std::string pretence_line(const Caller& caller) {
+  const auto pretended = caller.environment.find("HARN_PRETEND");
+  if (pretended == caller.environment.end() || pretended->second.empty()) return {};
+  return fmt::format("harn: warning: HARN_PRETEND={} takes mechanisms away\n", pretended->second);
+}
 
 std::string lines_before(const Plan& plan, const Prepared& prepared, const Caller& caller) {
   return pretence_line(caller) + gap_line(plan, prepared, caller) + ceiling_lines(prepared) + denial_lines(prepared) +

@@ -12,6 +12,8 @@
 
 namespace harn::cli {
 
+// HARN_PRETEND makes a host weaker than it is; whoever reads the answer should know.
+std::string pretence_line(const Caller& caller);
 // Before the command starts: gaps, what the ceiling took, denials of nothing, what was found in the project.
 std::string lines_before(const Plan& plan, const Prepared& prepared, const Caller& caller);
 // After it: the limit it met, what is left, what appeared.

@@ -8,11 +8,12 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/cursor.h"
 #include "cli/load.h"
 #include "cli/prepare.h"
 #include "cli/render.h"
+#include "cli/run_steps.h"
 #include "cli/verbs.h"
+#include "embed/cursor.h"
 #include "embed/taping.h"
 #include "plan/names.h"
 
@@ -86,16 +87,16 @@ Result<int> play(const RunRecord& record, const Caller& caller, Reply& reply) {
   HARN_TRY(outcome, outcome_of(record));
   say(caller, reply, *outcome.captured_stdout);
   caller.tell(*outcome.captured_stderr);
-  if (outcome.timed_out && !outcome.cpu_exceeded) return exit_timeout;
-  return outcome.exit_code < 0 ? exit_signal_base - outcome.exit_code : outcome.exit_code;
+  return exit_code_of(outcome);
 }
 
 Result<Reply> answer_with(const Tape& tape, std::size_t index, bool json, const Caller& caller) {
   HARN_TRY(record, tape.whole(index));
   Reply reply;
   if (json) {
-    HARN_OK(outcome_of(record));
+    HARN_TRY(outcome, outcome_of(record));
     reply.out = run_record_to_json(record) + "\n";
+    reply.exit_code = exit_code_of(outcome);
     return reply;
   }
   HARN_TRY(code, play(record, caller, reply));
@@ -111,6 +112,9 @@ Result<Reply> play_all(const Tape& tape, bool json, const Caller& caller) {
     HARN_TRY(record, tape.whole(i));
     if (json) {
       say(caller, reply, run_record_to_json(record, -1) + "\n");
+      const auto outcome = outcome_of(record);
+      if (!outcome && !record.error) return fail(outcome.error());
+      reply.exit_code = outcome ? exit_code_of(*outcome) : exit_code_instead_of_command(outcome.error());
       continue;
     }
     const auto code = play(record, caller, reply);
@@ -127,20 +131,18 @@ Reply divergence_reply(const std::vector<Divergence>& divergences, bool json) {
 }
 
 // The same command may have answered differently: then somebody has to say which run is meant.
-Status check_unambiguous(const Replay& replay, std::size_t index) {
+Status check_unambiguous(const Replay& replay, const Replayed& answer) {
   const auto& records = replay.tape().records();
-  const auto& chosen = records[index];
-  const auto other = std::ranges::find_if(records, [&](const RunRecord& record) {
-    return record.argv == chosen.argv && record.cwd == chosen.cwd && record.env == chosen.env && record.input == chosen.input &&
-           record.policy_digest == chosen.policy_digest &&
-           (record.out.sha256 != chosen.out.sha256 || record.err.sha256 != chosen.err.sha256 || ending_of(record) != ending_of(chosen));
+  const auto& chosen = records[answer.index];
+  const auto other = std::ranges::find_if(answer.others, [&](std::size_t i) {
+    const auto& record = records[i];
+    return record.out.sha256 != chosen.out.sha256 || record.err.sha256 != chosen.err.sha256 || ending_of(record) != ending_of(chosen);
   });
-  if (other == records.end()) return {};
-  return fail(Error{
-      .code = ErrorCode::invalid_command,
-      .stage = Stage::cli,
-      .message = fmt::format("exec {} and exec {} are the same command with different answers", index + 1, other - records.begin() + 1),
-      .hint = "say which with --at N, or play them in order with --cursor FILE"});
+  if (other == answer.others.end()) return {};
+  return fail(Error{.code = ErrorCode::invalid_command,
+                    .stage = Stage::cli,
+                    .message = fmt::format("exec {} and exec {} are the same command with different answers", answer.index + 1, *other + 1),
+                    .hint = "say which with --at N, or play them in order with --cursor FILE"});
 }
 
 Result<Replay> opened(const Arguments& arguments, const Caller& caller) {
@@ -150,35 +152,48 @@ Result<Replay> opened(const Arguments& arguments, const Caller& caller) {
   return Replay(std::move(tape), std::move(rules));
 }
 
-// Only the one that is asked for may answer.
+// Only the one that is asked for may answer, and not a second time.
 void leave_only(std::size_t index, Replay& replay) {
   std::vector<bool> played(replay.played().size(), true);
-  played[index] = false;
+  played[index] = replay.played()[index];
   replay.set_played(std::move(played));
 }
 
 Result<Reply> play_one(const Arguments& arguments, const Caller& caller, Replay& replay) {
   const bool json = arguments.has("json");
-  std::optional<AbsPath> cursor;
+  std::optional<embed::Cursor> cursor;
   if (const auto* text = arguments.value("cursor")) {
     HARN_TRY(path, path_argument(*text, path_context(caller)));
-    HARN_OK(read_cursor(path, replay));
-    cursor = std::move(path);
+    HARN_TRY(opened, embed::Cursor::open(path, replay));
+    cursor.emplace(std::move(opened));
   }
   HARN_TRY(place, place_from(arguments, replay.tape().records().size()));
+  const auto before = replay.played();
+  // Whichever way it was found, that one was played, and no other.
+  const auto remember = [&](std::size_t index) -> Status {
+    auto marks = before;
+    marks[index] = true;
+    replay.set_played(std::move(marks));
+    return cursor ? cursor->keep(replay) : Status();
+  };
   if (place) leave_only(*place, replay);
   const std::vector<std::string> argv(arguments.operands().begin() + 1, arguments.operands().end());
-  if (argv.empty() && place) return answer_with(replay.tape(), *place, json, caller);
+  if (argv.empty() && place) {
+    HARN_OK(remember(*place));
+    return answer_with(replay.tape(), *place, json, caller);
+  }
   if (argv.empty()) {  // the end: nothing more will be asked for
     const auto left = replay.end();
     return left.empty() ? Reply{} : divergence_reply(left, json);
   }
   HARN_TRY(prepared, prepare_unproved(arguments, caller, argv));
-  const auto asked = embed::described_run(prepared.asked, prepared.command, prepared.command.cwd.value_or(prepared.facts.cwd));
+  const auto asked =
+      embed::described_run(prepared.asked, prepared.command, prepared.command.cwd.value_or(prepared.facts.cwd), replay.tape().salt())
+          .record;
   HARN_TRY(answer, replay.next(asked, caller.read == nullptr ? input_from("") : InputSource(caller.read)));
   if (!answer.divergences.empty()) return divergence_reply(answer.divergences, json);
-  if (!cursor && !place) HARN_OK(check_unambiguous(replay, answer.index));
-  if (cursor) HARN_OK(keep_cursor(*cursor, replay));
+  HARN_OK(check_unambiguous(replay, answer));
+  HARN_OK(remember(answer.index));
   return answer_with(replay.tape(), answer.index, json, caller);
 }
 

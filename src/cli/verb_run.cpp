@@ -78,7 +78,7 @@ Result<Reply> run_prepared(const Arguments& arguments, const Caller& caller, Pre
   if (pending && !json) caller.tell(copy_lines(*pending));
   std::optional<embed::Taping> taping;
   HARN_TRY(asks, ask_settings({arguments, caller, prepared, plan}, options));
-  if (tape) taping.emplace(embed::described_run(prepared.asked, prepared.command, plan.cwd)).listen(options);
+  if (tape) taping.emplace(embed::described_run(prepared.asked, prepared.command, plan.cwd, tape->salt())).listen(options);
   auto ran = embed::run_looked({plan, prepared.policy, prepared.rules, prepared.facts}, std::move(options), std::move(asks));
   Reply reply;
   if (tape) keep_on_tape(*tape, *taping, plan, ran, reply);

@@ -16,13 +16,13 @@ constexpr Option path_options[] = {
     {.name = "write", .value = "PATH", .help = "writable, in place of the project root", .repeatable = true, .complete = Complete::file},
     {.name = "deny", .value = "PATH", .help = "neither readable nor writable", .repeatable = true, .complete = Complete::file},
     {.name = "unprotect", .value = "PATH", .help = "make a protected name writable", .repeatable = true, .complete = Complete::file},
-    {.name = "overlay", .help = "changes wait: 'harn diff', 'harn apply'"},
     {.name = "preset",
      .value = "NAME",
      .help = "open only these presets",
      .repeatable = true,
      .choices = presets,
      .complete = Complete::choice},
+    {.name = "overlay", .help = "changes wait: 'harn diff', 'harn apply'"},  // the last: bench takes all but this
 };
 constexpr Option network_options[] = {
     {.name = "net", .value = "MODE", .help = "network", .choices = "none|restricted|allowed", .complete = Complete::choice},
@@ -101,6 +101,17 @@ constexpr OptionGroup replay_groups[] = {
     {"Replay", replay_options},           {"Paths", path_options},
     {"Network", network_options},         {"Limits", limit_options},
     {"Environment", environment_options}, {"Backend", std::span<const Option>(backend_options).subspan(1, 1)}};
+
+constexpr Option bench_options[] = {
+    {.name = "as-recorded", .help = "under the tape's policies even where they allow more than yours"},
+    {.name = "audit", .value = "MODE", .help = "how the audit log is kept", .choices = "off|process|power", .complete = Complete::choice},
+    {.name = "json", .help = "answer as JSON"},
+};
+constexpr OptionGroup bench_groups[] = {{"Bench", bench_options},
+                                        {"What the tape may ask for: paths", std::span<const Option>(path_options).first(7)},
+                                        {"Network", network_options},
+                                        {"Limits", limit_options},
+                                        {"Environment", std::span<const Option>(environment_options).first(4)}};
 
 constexpr Option doctor_options[] = {
     {.name = "policy", .value = "FILE", .help = "policy in place of user and project files", .complete = Complete::file, .letter = 'p'},
@@ -300,7 +311,7 @@ constexpr Verb table[] = {
     {.name = "test bench",
      .operands = "TAPE",
      .summary = "Run a tape's commands again under its policies (exit 1: differs).",
-     .groups = json_groups,
+     .groups = bench_groups,
      .min_operands = 1,
      .max_operands = 1,
      .runs_command = true,

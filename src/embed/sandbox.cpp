@@ -142,17 +142,17 @@ namespace {
 
 // The policy as composed for this call, before it was looked at this host: the same on the next host.
 template <class Parts>
-Result<RunRecord> described(const Parts& parts, const Command& asked, const Call& call) {
+Result<embed::Described> described(const Parts& parts, const Command& asked, const Call& call, std::string_view salt) {
   HARN_TRY(policy, for_call(parts.policy, call));
   HARN_TRY(command, settled(asked, call, parts.context));
-  return embed::described_run(policy, command, command.cwd.value_or(parts.facts.cwd));
+  return embed::described_run(policy, command, command.cwd.value_or(parts.facts.cwd), salt);
 }
 
 template <class Parts>
 Result<Outcome> replayed(const Parts& parts, const Command& command, const Call& call) {
-  HARN_TRY(asked, described(parts, command, call));
   auto& replay = *parts.context.replay;
-  HARN_TRY(answer, replay.next(asked, input_from(call.input)));
+  HARN_TRY(asked, described(parts, command, call, replay.tape().salt()));
+  HARN_TRY(answer, replay.next(asked.record, input_from(call.input)));
   if (!answer.divergences.empty()) return fail(embed::diverged(answer.divergences));
   HARN_TRY(record, replay.tape().whole(answer.index));
   HARN_TRY(outcome, outcome_of(record));
@@ -200,7 +200,7 @@ Result<Outcome> Sandbox::run(const Command& command, const Call& call) const {
   }
   if (planned.plan.refusal) refuse({.code = ErrorCode::refused, .stage = Stage::plan, .message = planned.plan.refusal->message});
   if (context.tape == nullptr) return embed::run_looked({planned.plan, planned.policy, planned.rules, parts_->facts}, std::move(options));
-  HARN_TRY(record, described(*parts_, command, call));
+  HARN_TRY(record, described(*parts_, command, call, context.tape->salt()));
   embed::Taping taping(std::move(record));
   taping.listen(options);
   return taped(*context.tape, taping, planned.plan,

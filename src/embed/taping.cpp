@@ -15,7 +15,7 @@
 
 namespace harn::embed {
 
-RunRecord described_run(const Policy& policy, const Command& command, const AbsPath& cwd) {
+Described described_run(const Policy& policy, const Command& command, const AbsPath& cwd, std::string_view salt) {
   std::vector<RemovedVariable> withheld;
   for (auto& removed : policy::apply_env_rules(policy.env, command.environment).removed)
     withheld.push_back({std::move(removed.name), std::move(removed.why)});
@@ -24,8 +24,22 @@ RunRecord described_run(const Policy& policy, const Command& command, const AbsP
     if (policy::always_stripped(name) || !policy::secret_pattern(name).empty()) secrets.push_back(value);
   // A secret may be a part of another one.
   std::ranges::sort(secrets, std::greater(), &std::string::size);
-  return describe_run({.policy = policy, .argv = command.argv, .cwd = cwd, .environment = command.environment, .secrets = secrets});
+  auto record = describe_run(
+      {.policy = policy, .argv = command.argv, .cwd = cwd, .environment = command.environment, .secrets = secrets, .salt = salt});
+  return {.record = std::move(record), .secrets = std::move(secrets)};
 }
+
+namespace {
+
+// A digest of something short is a way to guess it.
+bool holds_secret(const RunRecord& record, const Plan& plan, const std::vector<std::string>& secrets) {
+  return record.redacted || std::ranges::any_of(plan.env.variables, [&](const auto& variable) {
+           return policy::always_stripped(variable.first) || !policy::secret_pattern(variable.first).empty() ||
+                  text_without_secrets(variable.second, secrets) != variable.second;
+         });
+}
+
+}  // namespace
 
 void Taping::Kept::add(std::string_view piece) {
   sum.add(piece);
@@ -56,7 +70,7 @@ void Taping::listen(RunOptions& options) {
 const RunRecord& Taping::finish(const Plan& plan, const Result<Outcome>& outcome) {
   record_.recorded_at = audit::timestamp_text(audit::now().real_us);
   record_.input = {.size = input_.size(), .sha256 = input_.hex(), .ended = input_ended_};
-  record_.plan_digest = digest(plan);
+  if (!holds_secret(record_, plan, secrets_)) record_.plan_digest = digest(plan);
   record_.backend = base::enum_name(plan.backend);
   record_.host = plan.host;
   if (!outcome) {
@@ -64,8 +78,8 @@ const RunRecord& Taping::finish(const Plan& plan, const Result<Outcome>& outcome
     record_.error = TapedError{.code = std::string(name_of(error.code)),
                                .stage = std::string(name_of(error.stage)),
                                .os_error = error.os_error,
-                               .message = redacted_text(error.message),
-                               .hint = error.hint};
+                               .message = redacted_text(error.message, secrets_),
+                               .hint = redacted_text(error.hint, secrets_)};
     if (record_.run_id.empty()) record_.run_id = make_run_id();
   } else {
     record_.run_id = outcome->receipt.run_id;

@@ -13,11 +13,15 @@
 namespace harn::embed {
 
 // As it is recorded and compared; `environment` is the caller's.
-RunRecord described_run(const Policy& policy, const Command& command, const AbsPath& cwd);
+struct Described {
+  RunRecord record = {};
+  std::vector<std::string> secrets = {};  // what was taken out of it
+};
+Described described_run(const Policy& policy, const Command& command, const AbsPath& cwd, std::string_view salt);
 
 class Taping {
  public:
-  explicit Taping(RunRecord begun) : record_(std::move(begun)) {}
+  explicit Taping(Described begun) : record_(std::move(begun.record)), secrets_(std::move(begun.secrets)) {}
   Taping(const Taping&) = delete;
   Taping& operator=(const Taping&) = delete;
 
@@ -35,6 +39,7 @@ class Taping {
     TapedOutput take();
   };
   RunRecord record_;
+  std::vector<std::string> secrets_;
   Kept out_ = {};
   Kept err_ = {};
   base::Sha256 input_ = {};

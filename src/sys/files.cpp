@@ -163,6 +163,8 @@ Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t
   return names_of(std::move(entries));
 }
 
+UniqueFd open_held(int directory) { return UniqueFd(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
+
 Result<UniqueFd> open_directory(const AbsPath& path) {
   UniqueFd fd(::open(path.text().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return fail(os_failure("open", path.text(), errno));

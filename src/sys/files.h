@@ -77,6 +77,10 @@ Result<std::vector<std::string>> list_directory(const AbsPath& path, std::size_t
 Result<UniqueFd> open_directory(const AbsPath& path);
 // As a place for names alone, where the system can hold one that may not be read.
 Result<UniqueFd> hold_directory(const AbsPath& path);
+// A name in a directory that is held; empty with errno where it is a link, or no directory.
+UniqueFd hold_directory_in(int directory, const std::string& name);
+// A directory that is held, for reading and locking; empty with errno.
+UniqueFd open_held(int directory);
 // Every time from its first name.
 Result<std::vector<std::string>> list_directory(int directory, std::size_t max_names);
 

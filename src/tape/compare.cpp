@@ -2,6 +2,7 @@
 #include "tape/compare.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -81,11 +82,11 @@ Sides policies(const RunRecord& recorded, const RunRecord& now) {
   return out;
 }
 
-std::string input_text(std::uint64_t size, const std::string& sha256, bool ended) {
-  return fmt::format("{} bytes{} with the hash {}", size, ended ? "" : " and perhaps more,", sha256);
-}
-
 }  // namespace
+
+std::string input_text(const TapedInput& input) {
+  return fmt::format("{} bytes{} with the hash {}", input.size, input.ended ? "" : " and perhaps more,", input.sha256);
+}
 
 std::string words_text(const std::vector<std::string>& argv) {
   std::vector<std::string> words;
@@ -111,23 +112,64 @@ std::vector<Divergence> compare(const RunRecord& recorded, const RunRecord& now,
   return out;
 }
 
+namespace {
+
+// What comes in, hashed as far as somebody asked for it.
+class Incoming {
+ public:
+  explicit Incoming(const InputSource& source) : source_(source) {}
+
+  std::uint64_t read_to(std::uint64_t wanted) {
+    while (source_ && !ended_ && sum_.size() < wanted) {
+      const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(wanted - sum_.size(), read_at_once));
+      const auto bytes = source_(most);
+      sum_.add(bytes);
+      ended_ = bytes.size() < most;
+    }
+    return sum_.size();
+  }
+  std::string hash() const { return sum_.hex(); }
+
+ private:
+  const InputSource& source_;
+  base::Sha256 sum_ = {};
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::vector<bool> given_this(const std::vector<const RunRecord*>& recorded, const InputSource& input) {
+  std::vector<std::size_t> by_size(recorded.size());
+  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
+  std::ranges::stable_sort(by_size, {}, [&](std::size_t i) { return recorded[i]->input.size; });
+  std::vector<bool> out(recorded.size(), false);
+  Incoming incoming(input);
+  std::uint64_t size = 0;
+  auto hash = incoming.hash();  // of the first `size` bytes
+  for (const auto i : by_size) {
+    const auto& was = recorded[i]->input;
+    if (was.size != size) {
+      if (incoming.read_to(was.size) != was.size) break;  // shorter than this one and all that follow
+      size = was.size;
+      hash = incoming.hash();
+    }
+    // One byte more tells whether it ends where the recorded one did.
+    out[i] = hash == was.sha256 && (!was.ended || incoming.read_to(size + 1) == size);
+  }
+  return out;
+}
+
 std::vector<Divergence> compare_input(const RunRecord& recorded, const InputSource& input, std::size_t exec) {
   const auto& was = recorded.input;
-  // One byte more tells whether it ends where the recorded one did.
-  const auto wanted = was.size + (was.ended ? 1 : 0);
-  base::Sha256 sum;
-  while (input && sum.size() < wanted) {
-    const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(wanted - sum.size(), read_at_once));
-    const auto bytes = input(most);
-    sum.add(bytes);
-    if (bytes.size() < most) break;
-  }
-  if (sum.size() == was.size && sum.hex() == was.sha256) return {};
-  const bool more = sum.size() > was.size;
+  Incoming incoming(input);
+  const auto size = incoming.read_to(was.size);
+  const auto hash = incoming.hash();
+  const bool more = was.ended && incoming.read_to(was.size + 1) > was.size;
+  if (size == was.size && hash == was.sha256 && !more) return {};
   return {{.kind = DivergenceKind::stdin_,
            .exec = exec,
-           .recorded = input_text(was.size, was.sha256, was.ended),
-           .now = more ? fmt::format("more than {} bytes", was.size) : input_text(sum.size(), sum.hex(), true)}};
+           .recorded = input_text(was),
+           .now = more ? fmt::format("more than {} bytes", was.size) : input_text({.size = size, .sha256 = hash})}};
 }
 
 }  // namespace harn::tape

@@ -14,6 +14,10 @@ std::vector<Divergence> compare(const RunRecord& recorded, const RunRecord& now,
 // Reads as much as the recorded run was given.
 std::vector<Divergence> compare_input(const RunRecord& recorded, const InputSource& input, std::size_t exec);
 
+// Which of several runs were given what comes now; it is read once, as far as the longest of them needs it.
+std::vector<bool> given_this(const std::vector<const RunRecord*>& recorded, const InputSource& input);
+
+std::string input_text(const TapedInput& input);
 std::string words_text(const std::vector<std::string>& argv);
 
 }  // namespace harn::tape

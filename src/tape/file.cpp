@@ -42,12 +42,12 @@ Result<TapeEnd> find_end(int fd, const AbsPath& name) {
   const auto longest = head->announced ? head->announced->size : settled.size;
   if (size < settled.size) return not_as_recorded(name, fmt::format("{} of its {} bytes are missing", settled.size - size, settled.size));
   if (size > longest) return not_as_recorded(name, fmt::format("{} bytes were added behind its end", size - longest));
-  if (!head->announced) return TapeEnd{.slot = settled};
+  if (!head->announced) return TapeEnd{.salt = head->salt, .slot = settled};
   if (size == longest) {
     HARN_TRY(finished, is_finished(fd, name, *head));
-    if (finished) return TapeEnd{.slot = *head->announced};
+    if (finished) return TapeEnd{.salt = head->salt, .slot = *head->announced};
   }
-  return TapeEnd{.slot = settled, .torn = true, .torn_bytes = size - settled.size};
+  return TapeEnd{.salt = head->salt, .slot = settled, .torn = true, .torn_bytes = size - settled.size};
 }
 
 }  // namespace harn::tape

@@ -17,6 +17,7 @@ inline constexpr std::string_view output_line = "output";
 inline constexpr std::string_view repair_line = "repair";
 
 struct TapeEnd {
+  std::string salt = {};
   Slot slot = {};                // the last whole append
   bool torn = false;             // a writer was killed in the middle of the next one
   std::uint64_t torn_bytes = 0;  // what it left of it

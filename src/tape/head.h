@@ -28,15 +28,17 @@ struct Slot {
 };
 
 struct TapeHead {
+  std::string salt = {};  // of the digests of variables; empty on a tape of the first format
   Slot settled = {};
   std::optional<Slot> announced = {};  // only when somebody was in the middle
 
   bool operator==(const TapeHead&) const = default;
 };
 
-std::string print_format();           // exactly format_bytes
-std::string print_slot(const Slot&);  // exactly slot_bytes
-std::optional<Slot> parse_slot(std::string_view text);
+std::string print_format(std::string_view salt);  // exactly format_bytes
+std::string make_salt();
+std::string print_slot(const Slot& slot, std::string_view salt);  // exactly slot_bytes
+std::optional<Slot> parse_slot(std::string_view text, std::string_view salt);
 
 // An error for what is no tape, a tape of another release, or one whose slots were damaged.
 Result<TapeHead> parse_head(std::string_view text);

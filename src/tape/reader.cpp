@@ -2,6 +2,7 @@
 // Reading a tape as somebody who does not believe it: every line, every link, and the end that its head holds. Outputs stay in the
 // file until somebody wants them, and are held against their hashes then.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,7 +50,22 @@ struct Tape::Parts {
   std::vector<std::vector<Piece>> pieces = {};  // of each record
   std::string id = audit::genesis_hash();
   tape::TapeEnd end = {};
+  std::uint64_t names = 1;
   std::uint64_t repaired = 0;
+
+  // Where the file itself stands, whatever links its name goes through.
+  Status find_itself(const AbsPath& name) {
+    HARN_TRY(real, sys::real_path(name));
+    struct stat held = {};
+    struct stat there = {};
+    if (::fstat(fd.get(), &held) != 0 || ::lstat(real.text().c_str(), &there) != 0)
+      return fail(sys::os_failure("stat", name.text(), errno, Stage::load));
+    if (held.st_dev != there.st_dev || held.st_ino != there.st_ino)
+      return tape::not_as_recorded(name, "another file took its place while it was opened");
+    path = std::move(real);
+    names = held.st_nlink;
+    return {};
+  }
 
   Status take(const AuditRecord& line, Piece place) {
     HARN_TRY(data, base::parse_json(line.data));
@@ -99,6 +115,8 @@ Tape::Tape(Tape&&) noexcept = default;
 Tape& Tape::operator=(Tape&&) noexcept = default;
 Tape::~Tape() = default;
 const AbsPath& Tape::path() const { return parts_->path; }
+const std::string& Tape::salt() const { return parts_->end.salt; }
+std::uint64_t Tape::names() const { return parts_->names; }
 const std::vector<RunRecord>& Tape::records() const { return parts_->records; }
 const std::string& Tape::id() const { return parts_->id; }
 std::uint64_t Tape::torn_bytes() const { return parts_->end.torn_bytes; }
@@ -109,7 +127,7 @@ Result<Tape> Tape::open(const AbsPath& path) {
   auto parts = std::make_unique<Parts>();
   parts->fd = sys::UniqueFd(::open(path.text().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!parts->fd) return fail(sys::os_failure("open", path.text(), errno, Stage::load));
-  parts->path = path;
+  HARN_OK(parts->find_itself(path));
   {
     HARN_TRY(lock, audit::Lock::take(parts->fd.get(), audit::Lock::Kind::shared, path));
     HARN_TRY(end, tape::find_end(parts->fd.get(), path));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tape/record_json.h"
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 #include "harn/policy_text.h"
 #include "plan/json_fields.h"
@@ -78,7 +80,8 @@ struct Fields<RunRecord> {
 namespace harn {
 namespace tape {
 
-constexpr std::string_view record_format = "harn.run_record.v1";
+constexpr std::string_view record_format = "harn.run_record.v2";
+constexpr std::string_view first_format = "harn.run_record.v1";  // its policy_digest was of the policy with its secrets
 
 base::Value record_value(const RunRecord& record) {
   base::Value out;
@@ -89,11 +92,17 @@ base::Value record_value(const RunRecord& record) {
 
 Result<RunRecord> read_record(const base::Value& value) {
   const auto* format = value.find("format");
-  if (format == nullptr || !format->is(base::ValueKind::string) || format->string() != record_format)
-    return plan::broken("this is no run record of a format this release knows", "its member 'format' would be \"harn.run_record.v1\"");
+  if (format == nullptr || !format->is(base::ValueKind::string) || (format->string() != record_format && format->string() != first_format))
+    return plan::broken("this is no run record of a format this release knows", "its member 'format' would be \"harn.run_record.v2\"");
   RunRecord record;
   HARN_OK(plan::read_members(value, record, "format"));
   if (record.end && record.error) return plan::broken("a run either ended or did not start, and this record says both");
+  if (record.profile != record.policy.profile())
+    return plan::broken(fmt::format("the record names the profile {}, and its policy is {}", base::enum_name(record.profile),
+                                    base::enum_name(record.policy.profile())));
+  if (record.redacted && format->string() == first_format) record.policy_digest = digest(record.policy);
+  if (record.policy_digest != digest(record.policy))
+    return plan::broken("the digest of the policy is not that of the policy in the record");
   return record;
 }
 

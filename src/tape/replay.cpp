@@ -96,19 +96,47 @@ Replayed Replay::not_there(const RunRecord& asked) const {
   return {.divergences = {{.kind = DivergenceKind::extra, .exec = exec, .recorded = recorded, .now = tape::words_text(asked.argv)}}};
 }
 
+// The same command may be recorded with several inputs; only what comes in says which of them this is.
+Result<Replayed> Replay::choose(const std::vector<std::size_t>& fitting, const InputSource& input) {
+  std::vector<const RunRecord*> recorded;
+  for (const auto i : fitting) recorded.push_back(&tape_.records()[i]);
+  const auto given =
+      rules_.ignore.contains(DivergenceKind::stdin_) ? std::vector<bool>(fitting.size(), true) : tape::given_this(recorded, input);
+  Replayed out;
+  bool found = false;
+  for (std::size_t i = 0; i < fitting.size(); ++i) {
+    if (!given[i]) continue;
+    if (found) out.others.push_back(fitting[i]);
+    else out.index = fitting[i];
+    found = true;
+  }
+  if (found) {
+    played_[out.index] = true;
+    return out;
+  }
+  std::string inputs;
+  for (const auto* record : recorded) inputs += (inputs.empty() ? "" : ", or ") + tape::input_text(record->input);
+  return Replayed{
+      .divergences = {{.kind = DivergenceKind::stdin_, .exec = fitting.front() + 1, .recorded = std::move(inputs), .now = "none of them"}},
+      .index = fitting.front()};
+}
+
 Result<Replayed> Replay::next(const RunRecord& asked, const InputSource& input) {
   const auto& records = tape_.records();
   std::optional<std::size_t> same;  // the first that is this command
   std::optional<std::size_t> first;
+  std::vector<std::size_t> fitting;  // all of them that differ in nothing but perhaps their input
   const bool any_place = rules_.ignore.contains(DivergenceKind::order);
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (played_[i]) continue;
     if (!first) first = i;
     if (!same && records[i].argv == asked.argv) same = i;
-    if (any_place && records[i].argv == asked.argv && compared(i, asked).empty()) return settle(i, input, {});
+    if (any_place && records[i].argv == asked.argv && compared(i, asked).empty()) fitting.push_back(i);
     if (!any_place && same) break;
   }
   if (!first || (any_place && !same)) return not_there(asked);
+  if (fitting.size() > 1) return choose(fitting, input);
+  if (!fitting.empty()) return settle(fitting.front(), input, {});
   if (any_place || same == first) return settle(*same, input, compared(*same, asked));
   if (same)
     return Replayed{.divergences = {{.kind = DivergenceKind::order,

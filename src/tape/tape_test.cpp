@@ -47,6 +47,90 @@ std::string random_bytes(std::size_t count, unsigned seed) {
   return out;
 }
 
+TEST_F(Tapes, ARecordThatSaysAnotherProfileThanItsPolicyIsRefused) {
+  auto record = ended(described({"sh"}), "");
+  record.profile = Profile::os_hardened;
+  auto read = run_record_from_json(run_record_to_json(record));
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("the record names the profile os_hardened"), std::string::npos) << read.error().message;
+  record.policy.sandbox_profile = Profile::os_hardened;
+  read = run_record_from_json(run_record_to_json(record));
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("digest of the policy"), std::string::npos) << read.error().message;
+  record.policy_digest = digest(record.policy);
+  EXPECT_TRUE(run_record_from_json(run_record_to_json(record)));
+}
+
+// The first format had no salt, and its digests of policies were made before secrets were taken out.
+TEST_F(Tapes, ATapeOfTheFirstFormatIsReadAndContinued) {
+  append(ended(described({"echo", "1"}), "1"));
+  const auto text = bytes();
+  const auto slot = tape::print_slot(tape::parse_head(text)->settled, "");
+  set_bytes(tape::print_format("") + slot + slot + text.substr(tape::head_bytes));
+  append(ended(described({"echo", "2"}), "2"));
+  auto tape = Tape::open(path());
+  ASSERT_TRUE(tape) << describe(tape.error());
+  EXPECT_EQ(tape->salt(), "");
+  EXPECT_EQ(tape->records().size(), 2u);
+  EXPECT_TRUE(bytes().starts_with(R"({"format":"harn.tape.v1"})"));
+
+  auto json = run_record_to_json(ended(described({"echo", "1"}), "1"));
+  const auto change = [&](std::string_view from, std::string_view to) { json.replace(json.find(from), from.size(), to); };
+  change("harn.run_record.v2", "harn.run_record.v1");
+  EXPECT_TRUE(run_record_from_json(json));
+  change("policy-", "policy-0");
+  EXPECT_FALSE(run_record_from_json(json)) << "nothing was redacted, and yet the digest is another";
+  json.insert(json.rfind("\"stdin\""), "\"redacted\": true, ");
+  const auto read = run_record_from_json(json);
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_EQ(read->policy_digest, digest(read->policy));
+}
+
+TEST_F(Tapes, EveryTapeHasASaltOfItsOwn) {
+  const auto one = TapeWriter::open(path());
+  const auto other = TapeWriter::open(dir_.path("y.tape"));
+  ASSERT_TRUE(one && other);
+  EXPECT_EQ(one->salt().size(), 24u);
+  EXPECT_NE(one->salt(), other->salt());
+  EXPECT_EQ(Tape::open(path())->salt(), one->salt());
+  EXPECT_EQ(TapeWriter::open(path())->salt(), one->salt());
+  const std::vector<std::string> argv = {"true"};
+  const std::map<std::string, std::string> environment = {{"PIN", "4711"}};
+  const auto digest_with = [&](std::string_view salt) {
+    return describe_run({.policy = {}, .argv = argv, .cwd = {}, .environment = environment, .secrets = {}, .salt = salt}).env["PIN"];
+  };
+  EXPECT_EQ(digest_with(one->salt()), digest_with(one->salt()));
+  EXPECT_NE(digest_with(one->salt()), digest_with(other->salt()));
+}
+
+TEST_F(Tapes, NothingIsWrittenToAFileWithASecondName) {
+  const auto empty = dir_.file("empty");
+  std::filesystem::create_hard_link(empty.text(), path().text());
+  EXPECT_FALSE(TapeWriter::open(path()));
+  EXPECT_EQ(std::filesystem::file_size(empty.text()), 0u);
+}
+
+TEST_F(Tapes, NoPlantedLinkLeadsAWriterAstray) {
+  dir_.directory("victim");
+  dir_.link("tapes", "victim");
+  const auto writer = TapeWriter::open(dir_.path("tapes/x.tape"));
+  ASSERT_FALSE(writer);
+  EXPECT_NE(writer.error().message.find("a link leads there"), std::string::npos) << writer.error().message;
+  EXPECT_TRUE(std::filesystem::is_empty(dir_.path("victim").text()));
+}
+
+// What closes the path of a tape to a command must close the file.
+TEST_F(Tapes, ATapeKnowsWhereItReallyIs) {
+  append(ended(described({"true"}), ""));
+  dir_.link("link.tape", path().text());
+  const auto tape = Tape::open(dir_.path("link.tape"));
+  ASSERT_TRUE(tape);
+  EXPECT_EQ(tape->path(), path());
+  EXPECT_EQ(tape->names(), 1u);
+  std::filesystem::create_hard_link(path().text(), dir_.path("h.tape").text());
+  EXPECT_EQ(Tape::open(path())->names(), 2u);
+}
+
 TEST_F(Tapes, AThousandExecsComeBackByteForByte) {
   constexpr int count = 1000;
   std::vector<RunRecord> written;
@@ -219,9 +303,9 @@ TEST_F(Tapes, AKilledWriterLosesItsOwnRunAndNothingElse) {
 TEST_F(Tapes, OfAnotherReleaseSaySo) {
   append(ended(described({"one"}), ""));
   auto text = bytes();
-  text.replace(text.find("tape.v1"), 7, "tape.v2");
+  text.replace(text.find("tape.v2"), 7, "tape.v3");
   set_bytes(text);
-  EXPECT_NE(refusal().find("this release reads harn.tape.v1"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("this release reads harn.tape.v2"), std::string::npos) << refusal();
 }
 
 TEST(RunRecords, RoundTripWithTheirProfile) {

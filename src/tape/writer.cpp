@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "plan/json_fields.h"
 #include "sys/files.h"
+#include "sys/unplanted.h"
 #include "tape/file.h"
 #include "tape/record_json.h"
 
@@ -24,6 +25,7 @@ using tape::Slot;
 
 struct TapeWriter::Parts {
   AbsPath path = {};
+  std::string salt = {};
   sys::UniqueFd fd = {};
   std::mutex mutex = {};
 };
@@ -62,16 +64,28 @@ base::Value front_of(RunRecord record) {
 }
 
 Status write_head(int fd, const AbsPath& name) {
-  const Slot empty;
-  return audit::write_at(fd, 0, tape::print_format() + tape::print_slot(empty) + tape::print_slot(empty), name);
+  const auto salt = tape::make_salt();
+  const auto empty = tape::print_slot({}, salt);
+  return audit::write_at(fd, 0, tape::print_format(salt) + empty + empty, name);
 }
 
-Status check_use(int fd, const AbsPath& name) {
+// Before anything is written: under another name a command could reach what is closed under this one, or have this written to a file
+// of its choice.
+Status check_one_name(int fd, const AbsPath& name, struct stat& seen) {
+  if (::fstat(fd, &seen) != 0) return fail(failure("fstat", name));
+  if (seen.st_nlink <= 1) return {};
+  return fail(Error{.code = ErrorCode::refused,
+                    .stage = Stage::prepare,
+                    .message = fmt::format("the tape {} has {} names", base::quoted(name.text()), seen.st_nlink),
+                    .hint = "remove the other hard links, or record on a new tape"});
+}
+
+Result<std::string> check_use(int fd, const AbsPath& name) {
   HARN_TRY(lock, audit::Lock::take(fd, audit::Lock::Kind::exclusive, name));
   HARN_TRY(size, audit::size_of(fd, name));
   if (size == 0) HARN_OK(write_head(fd, name));
-  HARN_OK(tape::find_end(fd, name));
-  return {};
+  HARN_TRY(end, tape::find_end(fd, name));
+  return end.salt;
 }
 
 }  // namespace
@@ -81,10 +95,15 @@ TapeWriter::TapeWriter(TapeWriter&&) noexcept = default;
 TapeWriter& TapeWriter::operator=(TapeWriter&&) noexcept = default;
 TapeWriter::~TapeWriter() = default;
 const AbsPath& TapeWriter::path() const { return parts_->path; }
+const std::string& TapeWriter::salt() const { return parts_->salt; }
 
 Result<TapeWriter> TapeWriter::open(const AbsPath& path) {
   auto parts = std::make_unique<Parts>();
-  parts->fd = sys::UniqueFd(::open(path.text().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, only_owner));
+  HARN_TRY(place, sys::hold_unplanted_parent(path, "tape"));
+  parts->path = place.path.join(path.name());
+  const std::string name(path.name());
+  parts->fd = sys::UniqueFd(
+      ::openat(place.directory.get(), name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, only_owner));
   if (!parts->fd && errno == ELOOP)
     return fail(Error{.code = ErrorCode::refused,
                       .stage = Stage::prepare,
@@ -92,19 +111,12 @@ Result<TapeWriter> TapeWriter::open(const AbsPath& path) {
                       .message = fmt::format("the tape {} is a symbolic link", base::quoted(path.text())),
                       .hint = "name the file itself"});
   if (!parts->fd) return fail(failure("open", path));
-  HARN_OK(check_use(parts->fd.get(), path));
   struct stat seen = {};
-  if (::fstat(parts->fd.get(), &seen) != 0) return fail(failure("fstat", path));
-  // Under another name a command could reach what is closed under this one.
-  if (seen.st_nlink > 1)
-    return fail(Error{.code = ErrorCode::refused,
-                      .stage = Stage::prepare,
-                      .message = fmt::format("the tape {} has {} names", base::quoted(path.text()), seen.st_nlink),
-                      .hint = "remove the other hard links, or record on a new tape"});
+  HARN_OK(check_one_name(parts->fd.get(), path, seen));
+  HARN_TRY(salt, check_use(parts->fd.get(), path));
+  parts->salt = std::move(salt);
   // Copied or checked out, it may have become everybody's.
   if ((seen.st_mode & 077) != 0 && ::fchmod(parts->fd.get(), only_owner) != 0) return fail(failure("fchmod", path));
-  HARN_TRY(real, sys::real_path(path));
-  parts->path = std::move(real);
   return TapeWriter(std::move(parts));
 }
 
@@ -129,15 +141,15 @@ Status TapeWriter::append(const RunRecord& record) {
   add_output(text, "stdout", record.out.bytes);
   add_output(text, "stderr", record.err.bytes);
   const Slot next{.generation = end.slot.generation + (end.torn ? 2u : 1u), .head = text.head, .size = end.slot.size + text.lines.size()};
-  HARN_OK(audit::write_at(fd, tape::announced_at, tape::print_slot(next), name));
+  HARN_OK(audit::write_at(fd, tape::announced_at, tape::print_slot(next, end.salt), name));
   auto written = audit::write_at(fd, end.slot.size, text.lines, name);
-  if (written) written = audit::write_at(fd, tape::settled_at, tape::print_slot(next), name);
+  if (written) written = audit::write_at(fd, tape::settled_at, tape::print_slot(next, end.salt), name);
   if (written) return {};
   // Nothing of a failed append stays; what cannot be taken back is found by the next writer.
   auto back = end.slot;
   back.generation = next.generation;
   if (::ftruncate(fd, static_cast<off_t>(end.slot.size)) == 0)
-    std::ignore = audit::write_at(fd, tape::settled_at, tape::print_slot(back), name);
+    std::ignore = audit::write_at(fd, tape::settled_at, tape::print_slot(back, end.salt), name);
   return written;
 }
 

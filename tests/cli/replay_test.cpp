@@ -79,6 +79,37 @@ TEST_F(ReplayProgram, InputIsComparedAsFarAsItWasGiven) {
   EXPECT_EQ(shell("$H replay ../u.tape -- echo quick </dev/null").out, "quick\n");
 }
 
+TEST_F(ReplayProgram, InputSaysWhichOfTwoRunsIsMeant) {
+  ASSERT_EQ(shell("echo a | $H run --record ../t.tape -- cat; echo bb | $H run --record ../t.tape -- cat").exit_code, 0);
+  EXPECT_EQ(shell("echo bb | $H replay ../t.tape -- cat").out, "bb\n");
+  EXPECT_EQ(shell("echo a | $H replay ../t.tape -- cat").out, "a\n");
+  const auto neither = shell("echo c | $H replay ../t.tape -- cat");
+  EXPECT_EQ(neither.exit_code, 125);
+  EXPECT_NE(neither.err.find("stdin (exec 1)"), std::string::npos) << neither.err;
+  EXPECT_EQ(shell("echo bb | $H replay --ignore stdin ../t.tape -- cat").exit_code, 125) << "both would do";
+}
+
+// Two calls at once take turns; only one of them may play what is there once.
+TEST_F(ReplayProgram, ACursorIsHeldWhileItIsUsed) {
+  ASSERT_EQ(shell("$H run --record ../t.tape -- echo one").exit_code, 0);
+  for (int i = 0; i < 8; ++i) {
+    const auto ran = shell(
+        "rm -f ../c; for k in 1 2 3; do $H replay --cursor ../c ../t.tape -- echo one >o$k 2>e$k & done; wait; cat o1 o2 o3; cat e1 e2 e3 "
+        ">&2");
+    ASSERT_EQ(ran.out, "one\n") << ran.err;
+  }
+}
+
+// Digests of a policy must not tell what its redaction hides.
+TEST_F(ReplayProgram, ASecretCannotBeGuessedFromADigest) {
+  for (const auto* pin : {"4711", "4712"})
+    ASSERT_EQ(shell(std::string("$H run --record ../") + pin + " --env DB_PASSWORD=" + pin + " -- true").exit_code, 0);
+  const auto digests =
+      shell("for t in ../4711 ../4712; do $H replay --json --at 1 $t | grep -E '\"(policy|plan)_digest\"'; done | sort | uniq -c");
+  EXPECT_NE(digests.out.find("2   \"policy_digest\""), std::string::npos) << digests.out;
+  EXPECT_EQ(digests.out.find("plan_digest"), std::string::npos) << digests.out;
+}
+
 // A recorded command has pipes; what it says to a terminal is not what is recorded.
 TEST_F(ReplayProgram, UnderATerminalTheCommandStillHasPipes) {
   if (shell("command -v script").exit_code != 0) GTEST_SKIP() << "needs script(1)";

@@ -71,6 +71,10 @@ Result<AbsPath> real_path(const AbsPath& path) {
   return AbsPath::parse(resolved.get());
 }
 
+UniqueFd hold_directory_in(int directory, const std::string& name) {
+  return UniqueFd(::openat(directory, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
 Result<UniqueFd> hold_directory(const AbsPath& path) {
   UniqueFd fd(::open(path.text().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return fail(os_failure("open", path.text(), errno));

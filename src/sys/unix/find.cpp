@@ -26,6 +26,10 @@ Result<AbsPath> real_path(const AbsPath& path) {
 }
 
 // A directory that may be entered but not read cannot be held here.
+UniqueFd hold_directory_in(int directory, const std::string& name) {
+  return UniqueFd(::openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
 Result<UniqueFd> hold_directory(const AbsPath& path) { return open_directory(path); }
 
 }  // namespace harn::sys
