@@ -469,6 +469,8 @@ struct PlanOptions {
   std::string wasi_runtime = {};  // the operator\'s; empty = the first that works
   std::vector<GuestMount> guests = {};
   bool ask = false;  // with explain: files and sockets that are refused wait for an answer (RunOptions::on_question)
+  // Hosts may be named while commands run (a session): where the network is not the host's, it is one of its own from the beginning.
+  bool hosts_later = false;
 };
 
 // Fails only for a wrong policy or command; a plan that may not run has route `refused`.

@@ -71,6 +71,12 @@ struct RunOptions {
   std::vector<std::string> secrets = {};  // values that must not be recorded, wherever they stand in the command
   // Asked about names in restricted mode, ADDRESS or ADDRESS:PORT; empty = those of /etc/resolv.conf.
   std::vector<std::string> nameservers = {};
+  // A Unix socket that listens (SOCK_SEQPACKET, borrowed): who knows the secret may name other hosts there while the command runs.
+  struct RelayControl {
+    int listener = -1;
+    std::string secret = {};
+  };
+  RelayControl relay_control = {};
   std::optional<AbsPath> place = {};  // for private files of a container, where its engine sees them; unset = /var/tmp
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_steps.h"
 
-#include "base/text.h"
+#include "policy/egress_environment.h"
 
 namespace harn::cli {
 
@@ -11,13 +11,6 @@ int exit_code_of(const Outcome& outcome) {
   return outcome.exit_code < 0 ? exit_signal_base - outcome.exit_code : outcome.exit_code;
 }
 
-std::vector<std::string> named_resolvers(const Caller& caller) {
-  std::vector<std::string> out;
-  const auto found = caller.environment.find("HARN_EGRESS_RESOLVER");
-  if (found == caller.environment.end()) return out;
-  for (const auto word : base::split(found->second, ','))
-    if (!word.empty()) out.emplace_back(word);
-  return out;
-}
+std::vector<std::string> named_resolvers(const Caller& caller) { return policy::egress_resolvers(caller.environment); }
 
 }  // namespace harn::cli

@@ -121,7 +121,7 @@ Result<Reply> run_recorded(const Arguments& arguments, const Caller& caller, con
 Reply reply_for(Outcome outcome, const Caller& caller, bool json) {
   Reply reply{.exit_code = exit_code_of(outcome)};
   const Plan plan{.limits = {.wall_time_ms = outcome.usage.wall_ms}};
-  if (!json) reply.err = lines_after(outcome, plan);
+  if (!json) reply.err = lines_after(outcome, plan) + network_lines(outcome);
   if (json) answer_in_json(std::move(outcome), caller, reply);
   return reply;
 }

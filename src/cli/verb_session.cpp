@@ -21,6 +21,7 @@
 #include "session/lent_terminal.h"
 #include "session/life.h"
 #include "session/names.h"
+#include "session/network.h"
 #include "session/provision.h"
 #include "session/snapshots.h"
 #include "session/wire.h"
@@ -148,9 +149,7 @@ Result<Reply> session_create(const Arguments& arguments, const Caller& caller) {
   auto policy = prepared.policy;
   // The weakest profile is not written out in a policy, but it was named.
   if (!policy.sandbox_profile && !arguments.has("profile")) policy.sandbox_profile = Profile::os_hardened;
-  const auto& network = policy.effective_network();
-  const bool open = policy.level() == SideEffectLevel::network;
-  spec.network_policy.unrestricted = open && network.mode == NetworkMode::unrestricted;
+  spec.network_policy = session::network_of(policy);
   HARN_TRY(lifetime, time_option(arguments, "lifetime"));
   HARN_TRY(together, total_limits_from(arguments));
   const auto places = places_of(caller);
@@ -278,7 +277,9 @@ Result<Reply> session_network(const Arguments& arguments, const Caller& caller) 
     return wrong_usage(fmt::format("{} is no network", base::quoted(mode)), "use none, restricted or allowed");
   if (mode == "restricted" && policy.allowed_hosts.empty())
     return wrong_usage("a restricted network names its hosts", "add --allow-host HOST");
-  HARN_TRY(record, said(session::change_network(places_of(caller), arguments.operands().front(), policy)));
+  HARN_TRY(record, said(session::change_network(
+                       places_of(caller), arguments.operands().front(),
+                       {.policy = policy, .home = embed::home_of(caller.environment), .environment = caller.environment})));
   HARN_OK(tell_audit(audit, AuditEventType::session_network_applied, record, mode));
   return answer_session(record, arguments, caller, fmt::format("the network of {} is {}\n", record.id, mode));
 }

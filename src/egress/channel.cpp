@@ -36,56 +36,90 @@ std::vector<sys::UniqueFd> descriptors_in(msghdr& header) {
 
 }  // namespace
 
-Result<Received> receive_gates(int channel) {
-  Notes notes = {};
+Result<Message> receive_message(int channel) {
+  Message out;
+  out.bytes.resize(sizeof(Notes));
   alignas(cmsghdr) std::array<char, control_bytes> control = {};
-  iovec part = {.iov_base = notes.data(), .iov_len = sizeof notes};
+  iovec part = {.iov_base = out.bytes.data(), .iov_len = out.bytes.size()};
   msghdr header = {};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
   header.msg_control = control.data();
   header.msg_controllen = control.size();
   const auto got = ::recvmsg(channel, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return Received{};
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return Message{.none = true};
   if (got < 0) return fail(sys::os_failure("recvmsg", "the launcher", errno, Stage::prepare));
-  auto descriptors = descriptors_in(header);
-  if (got == 0) return Received{.ended = true};
-  if (descriptors.empty() && static_cast<std::size_t>(got) == sizeof(HostVerdict)) {
-    std::array<std::uint64_t, 2> words = {};
-    std::memcpy(words.data(), static_cast<const void*>(notes.data()), sizeof words);
-    return Received{.verdict = HostVerdict{.question = words[0], .allowed = words[1]}};
-  }
-  const auto count = static_cast<std::size_t>(got) / sizeof(sys::GateNote);
-  if (static_cast<std::size_t>(got) % sizeof(sys::GateNote) != 0 || count != descriptors.size() ||
-      (header.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0)
-    return fail(broken());
-  Received out;
-  for (std::size_t i = 0; i < count; ++i) out.gates.push_back({.note = notes[i], .socket = std::move(descriptors[i])});
+  out.descriptors = descriptors_in(header);
+  out.ended = got == 0;
+  out.bytes.resize(static_cast<std::size_t>(got));
+  if ((header.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0) return fail(broken());
   return out;
 }
+
+Result<std::vector<ReceivedGate>> gates_in(Message message) {
+  const auto count = message.bytes.size() / sizeof(sys::GateNote);
+  if (message.bytes.size() % sizeof(sys::GateNote) != 0 || count != message.descriptors.size()) return fail(broken());
+  Notes notes = {};
+  std::memcpy(static_cast<void*>(notes.data()), message.bytes.data(), message.bytes.size());
+  std::vector<ReceivedGate> out;
+  for (std::size_t i = 0; i < count; ++i) out.push_back({.note = notes[i], .socket = std::move(message.descriptors[i])});
+  return out;
+}
+
+Result<Received> receive_gates(int channel) {
+  HARN_TRY(message, receive_message(channel));
+  if (message.none || message.ended) return Received{.ended = message.ended};
+  if (message.descriptors.empty() && message.bytes.size() == sizeof(HostVerdict)) {
+    std::array<std::uint64_t, 2> words = {};
+    std::memcpy(words.data(), message.bytes.data(), sizeof words);
+    return Received{.verdict = HostVerdict{.question = words[0], .allowed = words[1]}};
+  }
+  HARN_TRY(gates, gates_in(std::move(message)));
+  return Received{.gates = std::move(gates)};
+}
+
+namespace {
+
+int send_with(int channel, const void* bytes, std::size_t count, std::span<const int> fds) {
+  alignas(cmsghdr) std::array<char, control_bytes> control = {};
+  iovec part = {.iov_base = const_cast<void*>(bytes), .iov_len = count};
+  msghdr header = {};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  if (!fds.empty()) {
+    header.msg_control = control.data();
+    header.msg_controllen = CMSG_SPACE(fds.size_bytes());
+    cmsghdr* note = CMSG_FIRSTHDR(&header);
+    note->cmsg_level = SOL_SOCKET;
+    note->cmsg_type = SCM_RIGHTS;
+    note->cmsg_len = CMSG_LEN(fds.size_bytes());
+    std::memcpy(CMSG_DATA(note), fds.data(), fds.size_bytes());
+  }
+  while (::sendmsg(channel, &header, no_signal) < 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+}  // namespace
 
 Status send_gates(int channel, std::span<const ReceivedGate> gates) {
   if (gates.empty()) return {};
   if (gates.size() > sys::most_gates_in_message) return fail(broken());
   Notes notes = {};
-  alignas(cmsghdr) std::array<char, control_bytes> control = {};
   std::vector<int> fds;
   for (std::size_t i = 0; i < gates.size(); ++i) {
     notes[i] = gates[i].note;
     fds.push_back(gates[i].socket.get());
   }
-  iovec part = {.iov_base = notes.data(), .iov_len = gates.size() * sizeof(sys::GateNote)};
-  msghdr header = {};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control.data();
-  header.msg_controllen = CMSG_SPACE(fds.size() * sizeof(int));
-  cmsghdr* note = CMSG_FIRSTHDR(&header);
-  note->cmsg_level = SOL_SOCKET;
-  note->cmsg_type = SCM_RIGHTS;
-  note->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
-  std::memcpy(CMSG_DATA(note), fds.data(), fds.size() * sizeof(int));
-  if (::sendmsg(channel, &header, no_signal) < 0) return fail(sys::os_failure("sendmsg", "the relay", errno, Stage::prepare));
+  if (const int error = send_with(channel, notes.data(), gates.size() * sizeof(sys::GateNote), fds); error != 0)
+    return fail(sys::os_failure("sendmsg", "the relay", error, Stage::prepare));
+  return {};
+}
+
+Status send_message(int channel, std::string_view bytes, int descriptor) {
+  const auto fds = descriptor < 0 ? std::span<const int>() : std::span<const int>(&descriptor, 1);
+  if (const int error = send_with(channel, bytes.data(), bytes.size(), fds); error != 0)
+    return fail(sys::os_failure("sendmsg", "the relay", error, Stage::supervise));
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,18 @@ struct HostVerdict {
   std::uint64_t allowed = 0;
 };
 
+// Whatever came in one message.
+struct Message {
+  bool none = false;   // nothing waits
+  bool ended = false;  // nobody is at the other end any more
+  std::string bytes = {};
+  std::vector<sys::UniqueFd> descriptors = {};
+};
+// An error when it is longer than any of ours.
+Result<Message> receive_message(int channel);
+// Text and at most one descriptor.
+Status send_message(int channel, std::string_view bytes, int descriptor = -1);
+
 struct Received {
   bool ended = false;  // nobody is at the other end any more
   std::vector<ReceivedGate> gates = {};
@@ -34,6 +47,8 @@ struct Received {
 
 // One message, or nothing when none waits. An error when it is none of ours.
 Result<Received> receive_gates(int channel);
+// The gates of a message that brought some.
+Result<std::vector<ReceivedGate>> gates_in(Message message);
 // All of them in one message.
 Status send_gates(int channel, std::span<const ReceivedGate> gates);
 

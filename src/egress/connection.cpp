@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "egress/http_connect.h"
 #include "egress/sockets.h"
 #include "egress/socks5.h"
+#include "policy/hosts.h"
 
 namespace harn::egress {
 namespace {
@@ -183,6 +185,35 @@ void Connection::answered(bool allowed) {
   else refuse(destination_, policy::Verdict::no_rule);
 }
 
+// What the rules say now about where it goes, and about the address that was dialled for it.
+policy::Verdict Connection::judged_again() const {
+  const bool named = !destination_.name.empty();
+  const auto verdict =
+      named ? state_.rules.decide_name(destination_.name, port_) : state_.rules.decide_address(destination_.address, port_);
+  if (verdict != policy::Verdict::allowed || !named || next_candidate_ == 0) return verdict;
+  for (const auto& alias : aliases_)
+    if (state_.rules.decide_name(alias, port_) == policy::Verdict::denied) return policy::Verdict::denied;
+  return state_.rules.decide_resolved(candidates_[next_candidate_ - 1], port_);
+}
+
+void Connection::reconsider() {
+  const bool decided = stage_ == Stage::resolving || stage_ == Stage::dialling || stage_ == Stage::open;
+  if (kind_ == Kind::published || !decided) return;
+  const auto verdict = judged_again();
+  if (verdict == policy::Verdict::allowed) {
+    const auto untried = candidates_.begin() + static_cast<std::ptrdiff_t>(next_candidate_);
+    const auto closed = [&](const policy::IpBlock& address) {
+      return !destination_.name.empty() && state_.rules.decide_resolved(address, port_) != policy::Verdict::allowed;
+    };
+    candidates_.erase(std::remove_if(untried, candidates_.end(), closed), candidates_.end());
+    return;
+  }
+  state_.ledger.deny("connect", policy::text_of(HostRule{policy::text_of(destination_), port_}),
+                     fmt::format("{}; the connection was open and is closed", policy::why(verdict)),
+                     remedy_for(destination_, port_, verdict));
+  end(true);
+}
+
 void Connection::admit() {
   if (destination_.name.empty()) {
     candidates_ = {destination_.address};
@@ -201,6 +232,7 @@ void Connection::take_addresses(const Resolved& resolved) {
   for (const auto& alias : resolved.aliases)
     if (const auto verdict = state_.rules.decide_name(alias, port_); verdict == policy::Verdict::denied)
       return refuse({.name = alias}, verdict);
+  aliases_ = resolved.aliases;
   std::vector<policy::IpBlock> others;  // of the other family than the program chose: tried last
   for (const auto& given : resolved.addresses) {
     const auto address = policy::fold_mapped(given);
@@ -224,7 +256,7 @@ void Connection::dial_next() {
   since_ = state_.loop.now();
   while (next_candidate_ < candidates_.size())
     if (dial(candidates_[next_candidate_++])) return;
-  if (kind_ != Kind::published) ++state_.ledger.contact(policy::text_of(destination_), port_).failed;
+  if (kind_ != Kind::published) state_.ledger.failed(state_.ledger.contact(policy::text_of(destination_), port_));
   fail(Failure::unreachable);
 }
 
@@ -243,7 +275,7 @@ void Connection::opened() {
   active_ = state_.loop.now();
   if (kind_ != Kind::published) {
     contact_ = &state_.ledger.contact(policy::text_of(destination_), port_);
-    ++contact_->connections;
+    state_.ledger.opened(*contact_);
   }
   if (speech_ == Speech::http) down_.prepend(print_connect_reply(200, "Connection established"));
   if (speech_ == Speech::socks_request) down_.prepend(print_socks5_reply(Socks5Reply::granted));
@@ -280,8 +312,7 @@ void Connection::count() {
   counted_up_ += up;
   counted_down_ += down;
   if (contact_ == nullptr) return;
-  contact_->sent_bytes += up;
-  contact_->received_bytes += down;
+  state_.ledger.moved(*contact_, up, down);
   const auto most = state_.settings.limits.bytes_per_host;
   if (most == 0 || state_.ledger.bytes_of(contact_->host) <= most) return;
   state_.ledger.deny("connect", contact_->host, fmt::format("more than {} bytes went to and from it", most), "");

@@ -32,6 +32,8 @@ class Connection {
 
   // The operator's word on where it wants to go.
   void answered(bool allowed);
+  // The rules are others now: what they do not admit any more is closed.
+  void reconsider();
   // Ends what takes too long or says nothing any more.
   void tick();
 
@@ -59,6 +61,7 @@ class Connection {
   bool watch_client();
   void start(std::uint16_t port);
   void start_direct();
+  policy::Verdict judged_again() const;
   void go_to_address(const Endpoint& wanted);
   void start_published(std::uint16_t port);
   void on_client(std::uint32_t events);
@@ -91,6 +94,7 @@ class Connection {
   std::uint16_t port_ = 0;
   std::vector<policy::IpBlock> candidates_ = {};
   std::size_t next_candidate_ = 0;
+  std::vector<std::string> aliases_ = {};  // of the name, on the way to its addresses
   Contact* contact_ = nullptr;
   sys::UniqueFd client_ = {};
   sys::UniqueFd upstream_ = {};

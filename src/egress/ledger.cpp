@@ -61,6 +61,7 @@ std::uint64_t Ledger::bytes_of(const std::string& host) const {
 }
 
 void Ledger::deny(std::string_view call, const std::string& target, std::string_view rule, const std::string& remedy) {
+  for (auto* other : onlookers_) other->deny(call, target, rule, remedy);
   const auto key = std::pair(std::string(call), target);
   if (denials_.contains(key)) return;
   if (denials_.size() >= most_denials) {
@@ -68,6 +69,28 @@ void Ledger::deny(std::string_view call, const std::string& target, std::string_
     return;
   }
   denials_.emplace(key, Denial{.call = key.first, .target = target, .rule = std::string(rule), .remedy = remedy});
+}
+
+// What is not told there is not told here.
+Contact& Ledger::twin_of(const Contact& line) { return line.host.empty() ? others_ : contact(line.host, line.port); }
+
+void Ledger::opened(Contact& line) {
+  ++line.connections;
+  for (auto* other : onlookers_) ++other->twin_of(line).connections;
+}
+
+void Ledger::failed(Contact& line) {
+  ++line.failed;
+  for (auto* other : onlookers_) ++other->twin_of(line).failed;
+}
+
+void Ledger::moved(Contact& line, std::uint64_t sent, std::uint64_t received) {
+  const auto add = [&](Contact& to) {
+    to.sent_bytes += sent;
+    to.received_bytes += received;
+  };
+  add(line);
+  for (auto* other : onlookers_) add(other->twin_of(line));
 }
 
 std::vector<std::string> Ledger::lines() const {

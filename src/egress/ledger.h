@@ -30,15 +30,26 @@ class Ledger {
   Contact& contact(const std::string& host, std::uint16_t port);
   std::uint64_t bytes_of(const std::string& host) const;
   void deny(std::string_view call, const std::string& target, std::string_view rule, const std::string& remedy);
+  // On a line of ours, and of everybody who looks on.
+  void opened(Contact& line);
+  void failed(Contact& line);
+  void moved(Contact& line, std::uint64_t sent, std::uint64_t received);
+
+  // Borrowed: it is told what happens from now on, as if it had been empty until now.
+  void tell_also(Ledger& other) { onlookers_.push_back(&other); }
+  void forget(const Ledger& other) { std::erase(onlookers_, &other); }
 
   // Each a message of its own, the last one empty.
   std::vector<std::string> lines() const;
 
  private:
+  Contact& twin_of(const Contact& line);
+
   std::map<std::pair<std::string, std::uint16_t>, Contact> contacts_ = {};
   std::map<std::pair<std::string, std::string>, Denial> denials_ = {};
   Contact others_ = {};
   std::uint64_t unnamed_ = 0;
+  std::vector<Ledger*> onlookers_ = {};
 };
 
 // A line told while the command runs, a question or its end; nothing when it is none of these.

@@ -25,6 +25,11 @@ bool out_of_room(int error) { return error == EMFILE || error == ENFILE || error
 Relay::Relay(EventLoop& loop, RelaySettings settings, policy::EgressRules rules)
     : state_(loop, std::move(settings), std::move(rules)),
       dns_(state_),
+      control_(state_.loop, state_.ledger,
+               {.apply = [this](RelaySettings told) { return apply(std::move(told)); },
+                .add_gate = [this](ReceivedGate gate) { add_gate(gate.note, std::move(gate.socket)); },
+                .served = [this] { return served_; },
+                .end = [this] { ended_ = true; }}),
       announced_(state_, [this](sys::UniqueFd client, const Endpoint& wanted) { lead(std::move(client), wanted); }),
       spare_(::fcntl(0, F_DUPFD_CLOEXEC, 3)) {}
 
@@ -35,6 +40,12 @@ Result<std::unique_ptr<Relay>> Relay::make(EventLoop& loop, RelaySettings settin
 
 void Relay::add_gate(const sys::GateNote& note, sys::UniqueFd socket) {
   using sys::GateKind;
+  if (note.kind == GateKind::control) return control_.listen_on(std::move(socket), state_.settings.secret);
+  if (note.kind == GateKind::life) {
+    life_ = std::move(socket);
+    if (!state_.loop.watch(life_.get(), event_in, [this](std::uint32_t) { ended_ = true; }, life_watch_)) ended_ = true;
+    return;
+  }
   if (note.kind == GateKind::announcements) return announced_.listen_to(std::move(socket));
   if (note.kind == GateKind::dns && state_.settings.announced)
     return dns_.serve_udp(std::move(socket), [this](const sockaddr_storage& peer) { return announced_.may_ask(peer); });
@@ -47,6 +58,26 @@ void Relay::add_gate(const sys::GateNote& note, sys::UniqueFd socket) {
   if (note.kind != GateKind::published) served_.push_back(note.port);
   auto& gate = gates_.emplace_back(Gate{.note = note, .socket = std::move(socket)});
   std::ignore = state_.loop.watch(gate.socket.get(), event_in, [this, &gate](std::uint32_t) { accept_from(gate); }, gate.watch);
+}
+
+template <class Act>
+void Relay::for_each_connection(Act act) {
+  std::vector<std::uint64_t> ids;
+  for (const auto& [id, connection] : state_.connections) ids.push_back(id);
+  for (const auto id : ids)
+    if (auto* connection = state_.find(id)) act(*connection);
+}
+
+Status Relay::apply(RelaySettings settings) {
+  HARN_TRY(rules, policy::EgressRules::make(settings.rules));
+  state_.rules = std::move(rules);
+  state_.settings.rules = std::move(settings.rules);
+  state_.settings.nameservers = std::move(settings.nameservers);
+  state_.settings.hosts = std::move(settings.hosts);
+  state_.settings.limits = settings.limits;
+  state_.free_bytes = 0;
+  for_each_connection([](Connection& connection) { connection.reconsider(); });
+  return {};
 }
 
 void Relay::accept_from(Gate& gate) {
@@ -108,10 +139,7 @@ void Relay::turn() {
   next_tick_ = state_.loop.now() + tick_every;
   state_.lookup.tick();
   announced_.tick();
-  std::vector<std::uint64_t> ids;
-  for (const auto& [id, connection] : state_.connections) ids.push_back(id);
-  for (const auto id : ids)
-    if (auto* connection = state_.find(id)) connection->tick();
+  for_each_connection([](Connection& connection) { connection.tick(); });
 }
 
 }  // namespace harn::egress

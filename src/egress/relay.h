@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "egress/announced.h"
+#include "egress/control.h"
 #include "egress/dns_server.h"
 #include "egress/refused_packets.h"
 #include "egress/relay_state.h"
@@ -24,6 +25,11 @@ class Relay {
   void answer(std::uint64_t question, bool allowed);
 
   void add_gate(const sys::GateNote& note, sys::UniqueFd socket);
+  // Other rules, from now on and for connections that are open. An error changes nothing.
+  Status apply(RelaySettings settings);
+  // Whoever it served is gone, or its owner said so.
+  bool ended() const { return ended_; }
+  bool knows_whom_it_serves() const { return static_cast<bool>(life_); }
   // Waits for something to happen and does it.
   void turn();
   // What happened so far, for the launcher.
@@ -37,6 +43,8 @@ class Relay {
     EventLoop::Watch watch = {};
   };
   Relay(EventLoop& loop, RelaySettings settings, policy::EgressRules rules);
+  template <class Act>
+  void for_each_connection(Act act);
   void accept_from(Gate& gate);
   bool has_room();
   void take(const Gate& gate, sys::UniqueFd client);
@@ -46,12 +54,16 @@ class Relay {
 
   RelayState state_;
   DnsServer dns_;
+  Control control_;
   Announced announced_;
   std::list<Gate> gates_ = {};
   std::vector<std::unique_ptr<RefusedPackets>> refused_ = {};
   std::vector<std::uint16_t> served_ = {};
   sys::UniqueFd spare_ = {};  // given up for a moment when there are no descriptors left
   Clock::time_point next_tick_ = {};
+  sys::UniqueFd life_ = {};
+  EventLoop::Watch life_watch_ = {};
+  bool ended_ = false;
 };
 
 }  // namespace harn::egress

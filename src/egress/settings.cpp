@@ -67,9 +67,13 @@ Status read_line(std::string_view line, RelaySettings& settings) {
     else settings.rules.allow_loopback = value == "open";
     return {};
   }
-  if (key == "asks" || key == "announced") {
+  if (key == "asks" || key == "announced" || key == "stays") {
     if (value != "yes") return wrong(line);
-    (key == "asks" ? settings.asks : settings.announced) = true;
+    (key == "asks" ? settings.asks : key == "stays" ? settings.stays : settings.announced) = true;
+    return {};
+  }
+  if (key == "secret") {
+    settings.secret = std::string(value);
     return {};
   }
   if (key == "nameserver") {
@@ -123,6 +127,8 @@ std::string print_settings(const RelaySettings& settings) {
   out += fmt::format("proxy {}\n", settings.proxy_port);
   if (settings.asks) out += "asks yes\n";
   if (settings.announced) out += "announced yes\n";
+  if (settings.stays) out += "stays yes\n";
+  if (!settings.secret.empty()) out += fmt::format("secret {}\n", settings.secret);
   for (const auto& server : settings.nameservers) {
     const auto address = policy::print_ip(server.address);
     out += server.address.v6 ? fmt::format("nameserver [{}]:{}\n", address, server.port)

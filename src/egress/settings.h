@@ -41,8 +41,10 @@ struct RelaySettings {
   std::map<std::string, std::vector<policy::IpBlock>> hosts = {};  // the host's own table
   std::string hostname = {};                                       // answered with loopback
   RelayLimits limits = {};
-  bool announced = false;  // the command is on the host's network: its connections are led here, and announced
-  bool asks = false;       // a host no rule admits waits for the launcher's word
+  bool announced = false;   // the command is on the host's network: its connections are led here, and announced
+  bool asks = false;        // a host no rule admits waits for the launcher's word
+  bool stays = false;       // when its launcher has ended: it serves a session, and ends with that
+  std::string secret = {};  // of whoever may change the rules; empty = nobody
 };
 
 std::string print_settings(const RelaySettings& settings);

@@ -22,6 +22,7 @@ struct PlanInput {
   bool explain = false;                             // PlanOptions::explain
   bool record = false;                              // PlanOptions::record
   bool ask = false;                                 // PlanOptions::ask
+  bool hosts_later = false;                         // PlanOptions::hosts_later
   const std::vector<GuestMount>* guests = nullptr;  // PlanOptions::guests, for who mounts by other means than a view
 };
 

@@ -291,6 +291,7 @@ Result<Plan> plan_rooted(const Policy& policy, const Command& command, const Hos
                         .explain = options.explain,
                         .record = options.record,
                         .ask = options.ask,
+                        .hosts_later = options.hosts_later,
                         .guests = &options.guests};
 
   if (route == Route::wasi) return plan_module(input, options);

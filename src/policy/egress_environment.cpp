@@ -50,6 +50,15 @@ Status read_switch(std::string_view name, const std::string& value, bool& out) {
 
 }  // namespace
 
+std::vector<std::string> egress_resolvers(const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> out;
+  const auto found = variables.find("HARN_EGRESS_RESOLVER");
+  if (found == variables.end()) return out;
+  for (const auto word : base::split(found->second, ','))
+    if (!word.empty()) out.emplace_back(word);
+  return out;
+}
+
 Result<EgressEnvironment> parse_egress_environment(const std::map<std::string, std::string>& variables) {
   EgressEnvironment out;
   const auto value_of = [&](const char* name) -> const std::string* {

@@ -21,6 +21,9 @@ struct EgressEnvironment {
   bool operator==(const EgressEnvironment&) const = default;
 };
 
+// HARN_EGRESS_RESOLVER: who is asked about names instead of the host's resolvers.
+std::vector<std::string> egress_resolvers(const std::map<std::string, std::string>& variables);
+
 Result<EgressEnvironment> parse_egress_environment(const std::map<std::string, std::string>& variables);
 
 }  // namespace harn::policy

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -76,6 +77,7 @@ Result<Process> join_view(const Plan& plan, const JoinRequest& request) {
     parts.filter_header = {.len = static_cast<unsigned short>(parts.filter.size()),
                            .filter = reinterpret_cast<sock_filter*>(parts.filter.data())};
     after.add({.op = Op::syscall_filter, .pointer = &parts.filter_header}, "install the narrower syscall filter");
+    after.add({.op = Op::refuse_socket, .number = AF_INET, .mask = SOCK_STREAM}, "find the network closed");
   }
   after.add({.op = Op::unblock_signals}, "unblock signals");
   after.add({.op = Op::become_command}, fmt::format("start {}", base::quoted(plan.argv.front())));

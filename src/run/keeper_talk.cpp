@@ -150,7 +150,7 @@ Result<KeptNamespaces> namespaces_in(const AbsPath& directory) {
   HARN_OK(send_order(connection.get(), {.kind = keeper::Kind::namespaces}, {}));
   keeper::Order order;
   iovec text = {.iov_base = &order, .iov_len = sizeof order};
-  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(4 * sizeof(int))] = {};
   msghdr message = {};
   message.msg_iov = &text;
   message.msg_iovlen = 1;
@@ -160,9 +160,10 @@ Result<KeptNamespaces> namespaces_in(const AbsPath& directory) {
   const auto* head = CMSG_FIRSTHDR(&message);
   if (got != static_cast<ssize_t>(sizeof order) || head == nullptr || head->cmsg_type != SCM_RIGHTS)
     return fail(keeper_lost("it ended before it answered", got < 0 ? errno : 0));
-  int fds[3] = {-1, -1, -1};
+  int fds[4] = {-1, -1, -1, -1};
   std::memcpy(fds, CMSG_DATA(head), std::min<std::size_t>(head->cmsg_len - CMSG_LEN(0), sizeof fds));
-  return KeptNamespaces{.user = sys::UniqueFd(fds[0]), .mount = sys::UniqueFd(fds[1]), .ruleset = sys::UniqueFd(fds[2])};
+  return KeptNamespaces{
+      .user = sys::UniqueFd(fds[0]), .mount = sys::UniqueFd(fds[1]), .network = sys::UniqueFd(fds[2]), .ruleset = sys::UniqueFd(fds[3])};
 }
 
 }  // namespace harn::run

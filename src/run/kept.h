@@ -4,8 +4,11 @@
 // connects: its owner, from outside.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "run/keeper/protocol.h"
 #include "run/launch.h"
@@ -13,12 +16,16 @@
 
 namespace harn::run {
 
-inline constexpr std::string_view keeper_socket = "keeper";
+struct SocketName {
+  std::string_view name = {};
+  int type = 0;  // SOCK_…
+};
+inline constexpr SocketName keeper_socket = {.name = "keeper", .type = SOCK_STREAM};
 
-// Listening at `keeper_socket` in a directory of ours. An error where the directory is another's or a link.
-Result<sys::UniqueFd> listen_in(const AbsPath& directory);
+// Listening at this name in a directory of ours. An error where the directory is another's or a link.
+Result<sys::UniqueFd> listen_in(const AbsPath& directory, SocketName socket = keeper_socket);
 // The error's os_error is ECONNREFUSED or ENOENT where nobody is there any more.
-Result<sys::UniqueFd> connect_in(const AbsPath& directory);
+Result<sys::UniqueFd> connect_in(const AbsPath& directory, SocketName socket = keeper_socket);
 
 struct KeepRequest {
   AbsPath directory = {};  // of its socket
@@ -42,7 +49,7 @@ struct JoinRequest {
   std::array<int, 3> stdio = {0, 1, 2};     // borrowed
   std::vector<std::string> cgroups = {};    // cgroup.procs files to join
   bool keeps_processes = false;             // what the command leaves behind stays
-  const SyscallFilter* narrower = nullptr;  // borrowed; on top of the view's own
+  const SyscallFilter* narrower = nullptr;  // borrowed; on top of the view's own: no socket but Unix ones, which is tried
   bool own_terminal = false;                // its standard input is a terminal that becomes its own
 };
 
@@ -57,6 +64,7 @@ Status end_keeper(const AbsPath& directory, pid_t pid);
 struct KeptNamespaces {
   sys::UniqueFd user = {};
   sys::UniqueFd mount = {};
+  sys::UniqueFd network = {};
   sys::UniqueFd ruleset = {};
 };
 Result<KeptNamespaces> namespaces_in(const AbsPath& directory);

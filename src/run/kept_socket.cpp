@@ -21,8 +21,8 @@ namespace {
 
 constexpr int backlog = 128;
 
-std::unexpected<Error> failed(std::string_view call, const AbsPath& directory) {
-  return fail(sys::os_failure(call, directory.join(keeper_socket).text(), errno, Stage::prepare));
+std::unexpected<Error> failed(std::string_view call, const AbsPath& directory, std::string_view name = {}) {
+  return fail(sys::os_failure(call, name.empty() ? directory.text() : directory.join(name).text(), errno, Stage::prepare));
 }
 
 Result<sys::UniqueFd> own_directory(const AbsPath& path) {
@@ -39,40 +39,40 @@ Result<sys::UniqueFd> own_directory(const AbsPath& path) {
   return fd;
 }
 
-sockaddr_un address_in(int directory) {
+sockaddr_un address_in(int directory, std::string_view name) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  const auto text = fmt::format("/proc/self/fd/{}/{}", directory, keeper_socket);
+  const auto text = fmt::format("/proc/self/fd/{}/{}", directory, name);
   std::memcpy(address.sun_path, text.c_str(), text.size() + 1);
   return address;
 }
 
-Result<sys::UniqueFd> new_socket(const AbsPath& directory) {
-  sys::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd) return failed("socket", directory);
+Result<sys::UniqueFd> new_socket(const AbsPath& directory, SocketName socket) {
+  sys::UniqueFd fd(::socket(AF_UNIX, socket.type | SOCK_CLOEXEC, 0));
+  if (!fd) return failed("socket", directory, socket.name);
   return fd;
 }
 
 }  // namespace
 
-Result<sys::UniqueFd> listen_in(const AbsPath& directory) {
+Result<sys::UniqueFd> listen_in(const AbsPath& directory, SocketName socket) {
   HARN_TRY(place, own_directory(directory));
-  HARN_TRY(fd, new_socket(directory));
-  const auto address = address_in(place.get());
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return failed("bind", directory);
-  if (::chmod(address.sun_path, 0600) != 0) return failed("chmod", directory);
-  if (::listen(fd.get(), backlog) != 0) return failed("listen", directory);
+  HARN_TRY(fd, new_socket(directory, socket));
+  const auto address = address_in(place.get(), socket.name);
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return failed("bind", directory, socket.name);
+  if (::chmod(address.sun_path, 0600) != 0) return failed("chmod", directory, socket.name);
+  if (::listen(fd.get(), backlog) != 0) return failed("listen", directory, socket.name);
   return fd;
 }
 
-Result<sys::UniqueFd> connect_in(const AbsPath& directory) {
+Result<sys::UniqueFd> connect_in(const AbsPath& directory, SocketName socket) {
   HARN_TRY(place, own_directory(directory));
-  HARN_TRY(fd, new_socket(directory));
-  const auto address = address_in(place.get());
+  HARN_TRY(fd, new_socket(directory, socket));
+  const auto address = address_in(place.get(), socket.name);
   int result = -1;
   do result = ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   while (result != 0 && errno == EINTR);
-  if (result != 0) return failed("connect", directory);
+  if (result != 0) return failed("connect", directory, socket.name);
   return fd;
 }
 

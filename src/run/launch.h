@@ -132,6 +132,7 @@ class PreparedChild {
   friend Result<PreparedChild> prepare(const Plan& plan, const LaunchSettings& settings);
   friend Result<Process> spawn(PreparedChild prepared);
   friend class Keeping;
+  friend class Detaching;
   explicit PreparedChild(std::unique_ptr<PreparedParts> parts);
 
   std::unique_ptr<PreparedParts> parts_;
@@ -143,5 +144,9 @@ Result<PreparedChild> prepare(const Plan& plan, const LaunchSettings& settings);
 // the command has not run then. "not found" and "not executable" have os_error ENOENT and EACCES and
 // code invalid_command.
 Result<Process> spawn(PreparedChild prepared);
+
+// The same for a process that is nobody's child and outlives its caller; nobody waits for it. Its number. Not for a plan with a
+// view or a supervisor.
+Result<pid_t> spawn_detached(PreparedChild prepared);
 
 }  // namespace harn::run

@@ -9,11 +9,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "run/child/replay.h"
 #include "run/prepare_landlock.h"
 #include "run/prepare_view.h"
-#include "run/spawn_failure.h"
-#include "sys/files.h"
+#include "run/replay_aside.h"
 
 namespace harn::run {
 namespace {
@@ -21,20 +19,11 @@ namespace {
 using child::Op;
 
 constexpr std::uint64_t tame = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-constexpr std::size_t stack_bytes = 65536;
 
-Status replay(PreparedParts& parts, std::uint64_t flags, int (*script)(void*) noexcept) {
-  child::Word pid = 0;
-  {
-    const SignalsBlocked blocked;
-    pid = child::start_sharing(static_cast<child::Word>(flags) | SIGCHLD, parts.outer_stack_top, nullptr, script, &parts.launch);
-  }
-  if (pid < 0) return fail(sys::os_failure("clone", "for a mount", static_cast<int>(-pid), Stage::spawn));
-  reap_child(static_cast<pid_t>(pid));
-  if (parts.launch.report.failed_step < 0) return {};
-  auto error = explain_failure(parts);
-  error.hint = "nothing was mounted";
-  return fail(std::move(error));
+Status replay(PreparedParts& parts, std::uint64_t flags, ChildScript script) {
+  auto done = replay_aside(parts, flags, script, "for a mount");
+  if (!done) done.error().hint = "nothing was mounted";
+  return done;
 }
 
 // A namespace of its own shows the host's mounts and may copy them; it ends at once, the copies do not.
@@ -85,12 +74,7 @@ Status mount_into(const MountInto& request) {
   PreparedParts parts;
   write_copies(request, parts.outer);
   write_places(request, spaces, parts.inner);
-  parts.launch.outer = parts.outer.script();
-  parts.launch.inner = parts.inner.script();
-  parts.argv = {nullptr};
-  parts.stacks = std::make_unique_for_overwrite<char[]>(stack_bytes + 16);
-  const auto base = (reinterpret_cast<std::uintptr_t>(parts.stacks.get()) + 15) & ~std::uintptr_t{15};
-  parts.outer_stack_top = reinterpret_cast<char*>(base + stack_bytes);
+  settle(parts);
   for (auto& copy : parts.launch.gates) copy = -1;
   auto done = replay(parts, CLONE_NEWUSER | CLONE_NEWNS | CLONE_FILES, child::replay_outer);
   if (done) done = replay(parts, 0, child::replay_inner);

@@ -83,10 +83,11 @@ void append_attribute(std::string& out, unsigned short type, const void* bytes, 
   append(out, bytes, count);
 }
 
+// Said twice it holds as well: a relay may come after another.
 std::string finish_request(unsigned short type, const std::string& body) {
   const nlmsghdr header = {.nlmsg_len = static_cast<std::uint32_t>(NLMSG_HDRLEN + body.size()),
                            .nlmsg_type = type,
-                           .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+                           .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE,
                            .nlmsg_seq = 1,
                            .nlmsg_pid = 0};
   std::string out;
@@ -135,6 +136,8 @@ class GateWriter {
 
   void listener(std::uint16_t port, sys::GateKind kind) {
     auto calls = bound(SOCK_STREAM, port);
+    // Connections of a relay that was killed may still be on their way out.
+    calls.insert(calls.begin() + 1, option(SOL_SOCKET, SO_REUSEADDR, &on, sizeof on));
     calls.push_back({.number = SYS_listen, .arguments = {child::first_answer, backlog}});
     gate(std::move(calls), {.kind = kind, .port = port}, fmt::format("wait at port {} inside", port));
   }
@@ -198,6 +201,14 @@ class GateWriter {
 };
 
 }  // namespace
+
+void write_more_gates(ScriptWriter& writer, const EgressPlan& egress, const std::vector<std::uint16_t>& served, int channel,
+                      GateParts& parts) {
+  GateWriter gates(writer, channel, parts);
+  for (const auto port : egress.ports)
+    if (std::ranges::find(served, port) == served.end()) gates.listener(port, sys::GateKind::listener);
+  gates.send();
+}
 
 void write_gates(ScriptWriter& writer, const EgressPlan& egress, int channel, GateParts& parts) {
   static_assert(child::most_gates == sys::most_gates_in_message);

@@ -25,5 +25,8 @@ struct GateParts {
 
 // After loopback is up; `channel` leads to the relay.
 void write_gates(ScriptWriter& writer, const EgressPlan& egress, int channel, GateParts& parts);
+// Only where the relay does not wait yet.
+void write_more_gates(ScriptWriter& writer, const EgressPlan& egress, const std::vector<std::uint16_t>& served, int channel,
+                      GateParts& parts);
 
 }  // namespace harn::run

@@ -29,7 +29,7 @@ std::string own_hostname() {
 
 }  // namespace
 
-Result<egress::RelaySettings> relay_settings(const EgressPlan& plan, const RunOptions& options) {
+Result<egress::RelaySettings> relay_settings(const EgressPlan& plan, const std::vector<std::string>& nameservers) {
   egress::RelaySettings settings{.rules = {.allow = plan.allow,
                                            .deny = plan.deny,
                                            .blocked_ports = plan.blocked_ports,
@@ -40,8 +40,8 @@ Result<egress::RelaySettings> relay_settings(const EgressPlan& plan, const RunOp
                                  .hostname = own_hostname(),
                                  .announced = plan.supervised,
                                  .asks = plan.asks};
-  if (options.nameservers.empty()) settings.nameservers = egress::parse_resolv_conf(text_at("/etc/resolv.conf"));
-  for (const auto& text : options.nameservers) {
+  if (nameservers.empty()) settings.nameservers = egress::parse_resolv_conf(text_at("/etc/resolv.conf"));
+  for (const auto& text : nameservers) {
     HARN_TRY(server, egress::parse_nameserver(text));
     settings.nameservers.push_back(server);
   }

@@ -9,7 +9,7 @@
 namespace harn::sandbox {
 
 // With the host's own tables of names and resolvers.
-Result<egress::RelaySettings> relay_settings(const EgressPlan& plan, const RunOptions& options);
+Result<egress::RelaySettings> relay_settings(const EgressPlan& plan, const std::vector<std::string>& nameservers);
 
 // Into the outcome; `complete`: the relay said that this was all.
 void add_report(egress::NetworkReport report, bool complete, Outcome& outcome);

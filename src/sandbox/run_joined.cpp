@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/run_joined.h"
 
+#include <algorithm>
+
 #include "run/own_process.h"
 #include "run/quiet_pipes.h"
 #include "run/run_id.h"
@@ -21,11 +23,26 @@ Status check_keepable(const Plan& plan) {
   if (plan.route != Route::confined || linux == nullptr || !linux->view || linux->supervisor)
     return cannot("a session is kept by a view of backend 'linux', and this plan has none",
                   "'harn doctor' says what user namespaces need here");
-  if (plan.egress && (!plan.egress->allow.empty() || !plan.egress->publish.empty()))
-    return cannot("a session cannot reach named hosts: the relay ends with whoever started it",
-                  "leave the hosts out (--allow-host, --host-port, --publish), or open the whole network with --net allowed");
   return {};
 }
+
+namespace {
+
+// Somebody who looks on at the relay; nobody where it is gone: nothing is reached then, and that is told.
+std::optional<RelayLink> look_on(const Joined& joined) {
+  if (!joined.relay) return std::nullopt;
+  auto link = RelayLink::open(*joined.relay);
+  if (!link || !link->watch()) return std::nullopt;
+  return std::move(*link);
+}
+
+void report_hosts(const Joined& joined, const std::optional<RelayLink>& relay, Outcome& outcome) {
+  if (relay) relay->report(outcome);
+  else if (joined.relay)
+    outcome.relay_lost = "the session's relay is gone, and nothing is reached: name its hosts again ('harn session network')";
+}
+
+}  // namespace
 
 Result<Outcome> run_joined(const Plan& plan, const RunOptions& options, const Joined& joined) {
   const auto start = Clock::now();
@@ -37,11 +54,14 @@ Result<Outcome> run_joined(const Plan& plan, const RunOptions& options, const Jo
   std::optional<run::QuietPipes> quiet;
   if (options.whole_process) HARN_OK(own.take_over());
   else quiet.emplace();
-  auto receipt = options.receipt ? make_receipt(plan, joined.proofs) : Receipt{};
+  auto proofs = joined.proofs;
+  if (joined.narrower && std::ranges::find(proofs, Dimension::network) == proofs.end()) proofs.push_back(Dimension::network);
+  auto receipt = options.receipt ? make_receipt(plan, proofs) : Receipt{};
   receipt.run_id = run_id;
   receipt.timings_us["prepare"] = micros_since(start);
 
   const auto names = NameWatch::before(plan, options.workspace);
+  const auto relay = look_on(joined);
   HARN_TRY(not_recorded, record_start(plan, options, run_id));
   const auto spawning = Clock::now();
   auto spawned = run::join_view(plan, {.directory = joined.directory,
@@ -70,6 +90,7 @@ Result<Outcome> run_joined(const Plan& plan, const RunOptions& options, const Jo
   receipt.timings_us["run"] = micros_since(running);
   tree.report(outcome);
   names.report(outcome);
+  report_hosts(joined, relay, outcome);
   outcome.not_recorded = std::move(not_recorded);
   record_end(options, outcome, options.receipt ? receipt.plan_digest : joined.plan_digest, run_id);
   outcome.receipt = std::move(receipt);

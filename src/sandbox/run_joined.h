@@ -5,6 +5,7 @@
 
 #include "harn/sandbox.h"
 #include "run/kept.h"
+#include "sandbox/session_relay.h"
 #include "sys/cgroup_places.h"
 
 namespace harn::sandbox {
@@ -17,6 +18,7 @@ struct Joined {
   run::Proofs proofs = {};                     // what was tried when the view was made
   bool own_terminal = false;                   // what stands at its standard input becomes its own
   sys::CgroupPlaces cgroups = {};              // of the session, for groups of its commands
+  std::optional<RelayAddress> relay = {};      // of the session's relay, which says what was reached meanwhile
 };
 
 // An error where a plan cannot be kept: somebody outside would have to stay beside it, or nobody holds it.

@@ -158,7 +158,7 @@ TEST_F(Joining, TheKeeperAndItsHoldersAreClosed) {
 // Where somebody opened the directory of the socket to the session by mistake.
 TEST_F(Joining, WhoeverIsInsideIsTurnedAway) {
   keep(0, 0, /*shows_socket=*/true);
-  const auto script = "import socket,struct\ns=socket.socket(socket.AF_UNIX)\ns.connect('" + keeper().join(run::keeper_socket).text() +
+  const auto script = "import socket,struct\ns=socket.socket(socket.AF_UNIX)\ns.connect('" + keeper().join(run::keeper_socket.name).text() +
                       "')\ns.send(struct.pack('IIIIII',0x6b657031,3,0,0,0,0))\nprint(len(s.recv(100)))\n";
   std::ofstream(work().join("ask.py").text()) << script;
   // The control: from outside it is answered.

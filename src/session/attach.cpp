@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/attach.h"
 
-#include <errno.h>
-
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "base/text.h"
 #include "embed/ready.h"
-#include "harn/embed.h"
 #include "harn/policy_text.h"
 #include "plan/linux/guest_mounts.h"
 #include "run/mount_into.h"
 #include "session/errors.h"
 #include "session/exec.h"
 #include "session/life.h"
-#include "sys/files.h"
+#include "session/network.h"
 
 namespace harn::session {
 namespace {
@@ -50,44 +44,15 @@ SandboxResult<Record> attach(const Places& places, const std::string& id, const 
   grant({shown}, policy);
   record.mounts.push_back(shown);
   name_mounts(record.mounts, record.kept, policy);
-  HARN_SESSION_TRY(sandbox, Sandbox::open(policy, {.environment = environment, .cwd = record.root}, {.guests = guests_of(record.mounts)}),
-                   lifecycle);
-  HARN_SESSION_TRY(plan, sandbox.plan({.argv = {"true"}, .cwd = record.root, .environment = environment}), lifecycle);
+  HARN_SESSION_TAKE(wanted, policy_in_force(record, policy));
+  HARN_SESSION_TAKE(again, plan_again(record, std::move(wanted), environment));
+  const auto& plan = again.plan;
   if (plan.refusal) return fail_with(Kind::lifecycle, plan.refusal->message, plan.refusal->hint);
   if (record.kept) HARN_SESSION_PASS(mount_now(record, shown, plan));
-  record.policy = policy_to_json(sandbox.policy(), -1);
-  auto whole = plan;
-  whole.env.variables.clear();
-  whole.env.removed.clear();
-  HARN_SESSION_OK(sys::replace_file(plan_file(places, id), plan_to_json(whole, -1)), io);
-  record.plan_digest = digest(plan);
-  HARN_SESSION_PASS(save(places, record));
-  return record;
-}
-
-SandboxResult<Record> change_network(const Places& places, const std::string& id, const NetworkPolicy& policy) {
-  HARN_SESSION_PASS(live(places, id));
-  HARN_SESSION_TAKE(lock, held(places, id));
-  HARN_SESSION_TAKE(record, live(places, id));
-  if (state_of(places, record) == SandboxState::terminated) return gone(id);
-  if (policy == record.network) return record;
-  if (record.contained())
-    return unsupported(record.backend, "changing the network of a container that exists", "create another session with this network");
-  if (!policy.allowed_hosts.empty())
-    return unsupported(record.backend, "limited network allow-lists",
-                       "'harn run' reaches named hosts; a session has all of the network or none");
-  if (policy.unrestricted && !record.provisioned.unrestricted)
-    return unsupported(record.backend, "opening the network of a session that was made without one",
-                       "create another session with the network it needs");
-  if (record.kept && !policy.unrestricted) {
-    const auto state = run::ask_keeper(record.socket, run::keeper::Kind::state);
-    if (!state) return std::unexpected(from(state.error(), Kind::network_policy));
-    if (state->execs != 0 || state->others != 0)
-      return fail_with(Kind::network_policy,
-                       fmt::format("{} process(es) of the session run and would keep the network", state->execs + state->others),
-                       "wait until they have ended, or end them");
-  }
-  record.network = policy;
+  again.policy.network = policy.network;
+  again.policy.side_effect_level = policy.side_effect_level;
+  record.policy = policy_to_json(again.policy, -1);
+  HARN_SESSION_PASS(keep_plan(places, plan, record));
   HARN_SESSION_PASS(save(places, record));
   return record;
 }

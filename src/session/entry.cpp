@@ -9,6 +9,7 @@
 
 #include <array>
 
+#include "session/network.h"
 #include "session/packing.h"
 #include "sys/files.h"
 
@@ -54,16 +55,17 @@ template <class With, class T>
   requires std::is_same_v<std::remove_const_t<T>, Entry>
 void walk(With& with, T& value) {
   auto& [id, backend, boot_id, socket, root, mounts, workspace_roots, read_only_roots, env, env_added, blocked_commands, network_closed,
-         arch, proofs, plan_digest, cgroups, plan_backend, profile, limits, watched_names] = value;
+         relay_secret, arch, proofs, plan_digest, cgroups, plan_backend, profile, limits, watched_names] = value;
   (with(id), with(backend), with(boot_id), with(socket), with(root), with(mounts), with(workspace_roots), with(read_only_roots));
-  (with(env), with(env_added), with(blocked_commands), with(network_closed), with(arch), with(proofs), with(plan_digest));
+  (with(env), with(env_added), with(blocked_commands), with(network_closed), with(relay_secret), with(arch), with(proofs),
+   with(plan_digest));
   (with(cgroups), with(plan_backend), with(profile), with(limits), with(watched_names));
 }
 
 namespace {
 
 // Another meaning of the same members needs another number.
-constexpr std::uint64_t meaning = 1;
+constexpr std::uint64_t meaning = 2;
 constexpr std::size_t longest_entry = 4u << 20;
 
 struct Head {
@@ -95,7 +97,8 @@ Entry entry_of(const Record& record, const Policy& policy, const Plan& light) {
             .env = policy.env,
             .env_added = record.env_added,
             .blocked_commands = policy.blocked_commands,
-            .network_closed = record.network != record.provisioned,
+            .network_closed = is_closed(record, policy),
+            .relay_secret = record.network.allowed_hosts.empty() ? std::string() : record.relay_secret,
             .arch = linux != nullptr && linux->syscalls ? linux->syscalls->arch : std::string(),
             .proofs = record.proofs,
             .plan_digest = record.plan_digest,

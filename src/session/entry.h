@@ -22,8 +22,9 @@ struct Entry {
   EnvRules env = {};
   std::map<std::string, std::string> env_added = {};
   std::set<std::string> blocked_commands = {};
-  bool network_closed = false;  // later than the view was made
-  std::string arch = {};        // of the view's syscall filter; empty = it has none
+  bool network_closed = false;    // every socket is refused, on top of what the view's filter refuses
+  std::string relay_secret = {};  // of the session's relay; empty = no host is named
+  std::string arch = {};          // of the view's syscall filter; empty = it has none
   std::vector<std::string> proofs = {};
   std::string plan_digest = {};
   sys::CgroupPlaces cgroups = {};

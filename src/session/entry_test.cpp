@@ -24,6 +24,7 @@ Entry full() {
   entry.env_added = {{"HARN_MEMORY_DIR", "/mnt/memory"}};
   entry.blocked_commands = {"rm -rf /"};
   entry.network_closed = true;
+  entry.relay_secret = "s";
   entry.arch = "x86_64";
   entry.proofs = {"reads", "signals"};
   entry.plan_digest = "plan-1";

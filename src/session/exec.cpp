@@ -20,6 +20,7 @@
 #include "session/errors.h"
 #include "session/life.h"
 #include "session/mounts.h"
+#include "session/network.h"
 #include "sys/files.h"
 
 namespace harn::session {
@@ -87,7 +88,7 @@ std::unexpected<SandboxError> keeper_gone(const Entry& entry) {
                                                         : "it ended with a reboot: 'harn session gc' clears away what is left");
 }
 
-// On top of the view's own filter: one that leaves no network.
+// On top of the view's own filter, which has room for hosts that may be named later: one that leaves no network.
 std::optional<SyscallFilter> narrower(const Entry& entry) {
   if (!entry.network_closed || entry.arch.empty()) return std::nullopt;
   return SyscallFilter{.arch = entry.arch,
@@ -96,7 +97,7 @@ std::optional<SyscallFilter> narrower(const Entry& entry) {
                                   .when = {{.index = 0, .mask = 0xffffffff, .compare = Compare::not_equal, .value = AF_UNIX}},
                                   .action = SyscallAction::errno_,
                                   .error = EPERM,
-                                  .reason = "the session's network was closed"}}};
+                                  .reason = "the session's network is closed"}}};
 }
 
 // A receipt is made from the whole plan.
@@ -127,6 +128,8 @@ SandboxResult<Outcome> run_kept(const AbsPath& records, const Entry& entry, cons
   HARN_SESSION_TAKE(cwd, place_inside(inside_of(entry), call.cwd));
   plan.cwd = std::move(cwd);
   plan::plan_environment(policy, {.environment = environment}, plan);
+  const bool hosts = !entry.relay_secret.empty();
+  if (hosts) plan::point_proxies_at(policy, EgressPlan{}.relay_port, plan);
   for (const auto& [name, value] : entry.env_added)
     if (!call.env.contains(name)) plan.env.variables.insert_or_assign(name, value);
   shorten(plan.limits.wall_time_ms, call.timeout);
@@ -136,6 +139,7 @@ SandboxResult<Outcome> run_kept(const AbsPath& records, const Entry& entry, cons
                          .narrower = narrower(entry),
                          .own_terminal = call.own_terminal,
                          .cgroups = entry.cgroups};
+  if (hosts) joined.relay = sandbox::RelayAddress{.directory = entry.socket, .secret = entry.relay_secret};
   for (const auto& name : entry.proofs)
     if (const auto dimension = base::enum_value<Dimension>(name)) joined.proofs.push_back(*dimension);
   call.options.workspace = entry.workspace_roots;
@@ -149,19 +153,21 @@ SandboxResult<Outcome> run_kept(const AbsPath& records, const Entry& entry, cons
 
 // Without a view there is nothing to keep: every command gets its boundary anew, and holds the session meanwhile.
 SandboxResult<Outcome> run_anew(const Places& places, const Ready& ready, const embed::Environment& environment, Call call, Policy policy) {
+  // Before anybody looks which hosts are named: what is said from here on is heard by its relay.
+  HARN_SESSION_TAKE(control, OwnControl::open(places, ready.record));
+  HARN_SESSION_TAKE(record, live(places, ready.record.id));
   if (ready.record.suspended) HARN_SESSION_PASS(wake(places, ready.record.id));
   const sys::UniqueFd busy(::open(busy_file(places, ready.record.id).text().c_str(), O_RDONLY | O_CLOEXEC));
   if (!busy || ::flock(busy.get(), LOCK_SH) != 0) return not_found(ready.record.id);
   HARN_SESSION_TAKE(cwd, place_inside(inside_of(ready), call.cwd));
-  if (ready.record.network != ready.record.provisioned) {
-    policy.network.reset();
-    policy.side_effect_level = SideEffectLevel::process_exec;
-  }
-  HARN_SESSION_TRY(sandbox, Sandbox::open(std::move(policy), {.environment = environment, .cwd = cwd}), exec);
+  HARN_SESSION_TAKE(wanted, policy_in_force(record, std::move(policy)));
+  HARN_SESSION_TRY(sandbox, Sandbox::open(std::move(wanted), {.environment = environment, .cwd = cwd}, {.egress = record.egress}), exec);
   HARN_SESSION_TRY(plan, sandbox.plan({.argv = call.argv, .cwd = cwd, .environment = environment}), exec);
   if (plan.refusal) return fail_with(Kind::exec, plan.refusal->message, plan.refusal->hint);
   shorten(plan.limits.wall_time_ms, call.timeout);
   call.options.canary = embed::make_canary(environment);
+  call.options.nameservers = record.nameservers;
+  call.options.relay_control = {.listener = control.listener(), .secret = record.relay_secret};
   HARN_SESSION_TRY(outcome, run_plan(plan, call.options), exec);
   return outcome;
 }

@@ -16,6 +16,7 @@
 #include "session/life.h"
 #include "session/mounts.h"
 #include "session/names.h"
+#include "session/network.h"
 #include "session/provision.h"
 #include "session/snapshots.h"
 #include "sys/files.h"
@@ -112,8 +113,10 @@ SandboxResult<SandboxSession> HostSandbox::attach_filesystem(const SandboxSessio
 
 SandboxResult<SandboxSession> HostSandbox::apply_network_policy(const SandboxSessionId& id, const NetworkPolicy& policy) {
   HARN_SESSION_PASS(parts_->own(id));
-  HARN_SESSION_TAKE(record, session::change_network(parts_->places, id.value, policy));
-  parts_->record(AuditEventType::session_network_applied, record, policy.unrestricted ? "allowed" : "none");
+  HARN_SESSION_TAKE(record,
+                    session::change_network(parts_->places, id.value,
+                                            {.policy = policy, .home = parts_->facts.home, .environment = parts_->context.environment}));
+  parts_->record(AuditEventType::session_network_applied, record, std::string(session::network_word(policy)));
   return session::session_of(parts_->places, record);
 }
 

@@ -25,6 +25,7 @@
 #include "session/errors.h"
 #include "session/exec.h"
 #include "session/names.h"
+#include "session/network.h"
 #include "session/overlay.h"
 #include "sys/files.h"
 #include "sys/random_number.h"
@@ -51,17 +52,6 @@ Plan light(Plan plan) {
   return plan;
 }
 
-std::map<std::string, std::string> added_variables(const Plan& plan, const Policy& policy, const Command& command) {
-  Plan bare;
-  plan::plan_environment(policy, command, bare);
-  std::map<std::string, std::string> out;
-  for (const auto& [name, value] : plan.env.variables) {
-    const auto found = bare.env.variables.find(name);
-    if (found == bare.env.variables.end() || found->second != value) out.emplace(name, value);
-  }
-  return out;
-}
-
 bool is_gone(const Error& error) { return error.os_error == ECONNREFUSED || error.os_error == ENOENT || error.os_error == ENOTDIR; }
 
 Status make_own(const AbsPath& path) {
@@ -82,11 +72,24 @@ std::string group_name(const Places& places, const std::string& id) {
 
 SandboxResult<void> end_boundary(const Places& places, const Record& record) {
   if (record.contained()) return end_container(places, record);
+  const auto relay = record.kept ? sandbox::RelayLink::open(relay_of(record)) : fail(Error{});
   if (record.kept) HARN_SESSION_OK(end_kept(record), lifecycle);
+  if (relay) relay->await_end();
   return end_cgroup(record);
 }
 
 }  // namespace
+
+std::map<std::string, std::string> added_variables(const Plan& plan, const Policy& policy, const Command& command) {
+  Plan bare;
+  plan::plan_environment(policy, command, bare);
+  std::map<std::string, std::string> out;
+  for (const auto& [name, value] : plan.env.variables) {
+    const auto found = bare.env.variables.find(name);
+    if (found == bare.env.variables.end() || found->second != value) out.emplace(name, value);
+  }
+  return out;
+}
 
 SandboxResult<void> end_cgroup(const Record& record) {
   if (run::remove_session_cgroup(record.cgroups)) return {};
@@ -166,16 +169,17 @@ SandboxResult<void> Reserved::contain(const Start& how) {
 }
 
 SandboxResult<Record> Reserved::start(const Start& how) {
-  const bool relayed = how.plan.egress && (!how.plan.egress->allow.empty() || !how.plan.egress->publish.empty());
-  if (relayed || !how.policy.effective_network().allowed_hosts.empty())
+  const bool named = !how.policy.effective_network().allowed_hosts.empty();
+  if (record.contained() && (named || how.plan.egress))
     return unsupported(record.backend, "limited network allow-lists",
-                       "leave the hosts out, or open the whole network; 'harn run' reaches named hosts");
+                       "leave the hosts out, open the whole network, or use the local backend");
   if (how.plan.route == Route::refused) return fail_with(session::Kind::lifecycle, how.plan.refusal->message, how.plan.refusal->hint);
   record.kept = !record.contained() && sandbox::check_keepable(how.plan).has_value();
   record.policy = policy_to_json(how.policy, -1);
   record.profile = base::enum_name(how.plan.profile);
   record.plan_digest = digest(how.plan);
   record.env_added = added_variables(how.plan, how.policy, how.command);
+  record.relay_secret = fmt::format("{:016x}{:016x}", sys::random_number(), sys::random_number());
   auto whole = how.plan;
   whole.env.variables.clear();
   whole.env.removed.clear();
@@ -191,6 +195,7 @@ SandboxResult<Record> Reserved::start(const Start& how) {
   if (!record.cgroups.directories.empty()) HARN_SESSION_OK(run::make_session_cgroup(record.cgroups, how.cgroup), lifecycle);
   if (record.contained()) HARN_SESSION_PASS(contain(how));
   if (record.kept) HARN_SESSION_PASS(keep(how));
+  HARN_SESSION_PASS(open_hosts(record, how.plan));
   auto done = record;
   done.ready = true;
   HARN_SESSION_PASS(save(places_, done));
@@ -219,7 +224,8 @@ SandboxSession session_of(const Places& places, const Record& record) {
                   {"boundary", record.contained() ? "container"
                                : record.kept      ? "kept"
                                                   : "made anew for every command"},
-                  {"network", record.network.unrestricted ? "allowed" : "none"}};
+                  {"network", std::string(network_word(record.network))}};
+  if (!record.network.allowed_hosts.empty()) out.metadata.emplace("hosts", base::join(record.network.allowed_hosts, " "));
   if (record.contained()) out.metadata.insert({{"container", record.container}, {"image_id", record.image_id}});
   if (record.kept)
     out.metadata.emplace("limits", record.cgroups.directories.empty() ? "of each command" : "of each command, and of the session");

@@ -52,6 +52,9 @@ SandboxResult<sys::UniqueFd> held(const Places& places, const std::string& id);
 // The groups of its limits, and whoever is left in them.
 SandboxResult<void> end_cgroup(const Record& record);
 
+// Variables that a plan sets besides those the policy does: they point to places inside, and to the relay.
+std::map<std::string, std::string> added_variables(const Plan& plan, const Policy& policy, const Command& command);
+
 // Nothing runs in it now; only where nobody else counts its commands.
 bool is_busy(const Places& places, const Record& record);
 

@@ -23,8 +23,11 @@ SandboxResult<LocalSandbox> LocalSandbox::open(LocalSandboxConfig config) {
 SandboxCapabilities LocalSandbox::capabilities() const {
   const auto& linux = parts_->facts.linux;
   const bool view = linux.user_namespaces && linux.pid_namespaces;
+  // A network of its own with a relay, or a supervisor that leads connections to one.
+  const bool led = linux.seccomp && linux.seccomp_notify && linux.pidfd_getfd && linux.landlock_abi >= 1 && !linux.user_namespaces;
+  const bool hosts = led || (view && linux.network_namespaces && linux.seccomp);
   return {.local_process_sandbox = view || linux.landlock_abi >= 1,
-          .network_policy = false,  // named hosts need a relay that outlives whoever started it
+          .network_policy = hosts,
           .snapshot = true,
           .resume = true,
           .suspend_on_idle = view};

@@ -6,7 +6,7 @@
 #include "embed/ready.h"
 #include "plan/limits.h"
 #include "plan/names.h"
-#include "policy/hosts.h"
+#include "policy/egress_environment.h"
 #include "sandbox/run_joined.h"
 #include "session/errors.h"
 #include "session/life.h"
@@ -65,19 +65,6 @@ std::string backend_name(const PlanOptions& options) {
 
 }  // namespace
 
-SandboxResult<void> allow_network(const NetworkPolicy& asked, Policy& policy) {
-  if (!asked.unrestricted && asked.allowed_hosts.empty()) return {};
-  policy.side_effect_level = SideEffectLevel::network;
-  policy.network.emplace();
-  if (asked.unrestricted) policy.network->mode = NetworkMode::unrestricted;
-  for (const auto& host : asked.allowed_hosts) {
-    auto rule = policy::parse_host_rule(host);
-    if (!rule) return fail_with(Kind::network_policy, rule.error().message, rule.error().hint);
-    policy.network->allowed_hosts.push_back(std::move(*rule));
-  }
-  return {};
-}
-
 SandboxResult<Record> provision(ProvisionRequest request) {
   const auto& spec = request.spec;
   const auto& ground = request.ground;
@@ -93,6 +80,8 @@ SandboxResult<Record> provision(ProvisionRequest request) {
   record.labels = spec.labels;
   record.limits = spec.limits;
   record.network = record.provisioned = spec.network_policy;
+  record.egress = request.options.egress;
+  record.nameservers = policy::egress_resolvers(request.environment);
   for (const auto& mount : mounts_of(spec)) {
     HARN_SESSION_TAKE(shown, resolve_mount(mount, record.id, record.mounts, ground));
     record.mounts.push_back(std::move(shown));
@@ -103,6 +92,7 @@ SandboxResult<Record> provision(ProvisionRequest request) {
   grant(record.mounts, policy);
   name_mounts(record.mounts, record.contained() || ground.facts.linux.user_namespaces, policy);
   request.options.guests = guests_of(record.mounts);
+  request.options.hosts_later = !record.contained();
   if (request.options.overlay) {
     if (record.contained()) return unsupported(record.backend, "changes that wait", "leave --overlay out, or use the local backend");
     request.options.overlay = overlay_of(ground.places, record.id);

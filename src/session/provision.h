@@ -22,7 +22,4 @@ struct ProvisionRequest {
 
 SandboxResult<Record> provision(ProvisionRequest request);
 
-// What the wire says about the network, as members of a policy.
-SandboxResult<void> allow_network(const NetworkPolicy& asked, Policy& policy);
-
 }  // namespace harn::session

@@ -7,6 +7,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "policy/hosts.h"
+#include "policy/ip_address.h"
 #include "session/errors.h"
 #include "session/names.h"
 #include "session/wire.h"
@@ -47,6 +49,47 @@ SandboxResult<Shown> read_shown(const Value& value) {
   return out;
 }
 
+// Of the record only what its relay is told.
+Value value_of(const Record& record) {
+  Value out;
+  const auto texts = [](const auto& list, const auto& print) {
+    base::Array all;
+    for (const auto& one : list) all.emplace_back(print(one));
+    return all;
+  };
+  const auto port = [](std::uint16_t number) { return std::to_string(number); };
+  out.set("deny", texts(record.egress.deny, [](const HostRule& rule) { return policy::text_of(rule); }));
+  out.set("block_private", record.egress.block_private);
+  out.set("allow_loopback", record.egress.allow_loopback);
+  out.set("publish", texts(record.egress.publish, port));
+  out.set("ports", texts(record.egress.ports, port));
+  out.set("nameservers", texts(record.nameservers, [](const std::string& text) { return text; }));
+  out.set("secret", record.relay_secret);
+  return out;
+}
+
+SandboxResult<void> read_egress(const Value& value, Record& out) {
+  ObjectReader reader(value, "egress");
+  std::vector<std::string> deny;
+  std::vector<std::string> publish;
+  std::vector<std::string> ports;
+  reader.texts("deny", deny).flag("block_private", out.egress.block_private).flag("allow_loopback", out.egress.allow_loopback);
+  reader.texts("publish", publish).texts("ports", ports).texts("nameservers", out.nameservers).text("secret", out.relay_secret);
+  for (const auto& text : deny) {
+    auto rule = policy::parse_host_rule(text);
+    if (!rule) return fail_with(Kind::json, rule.error().message);
+    out.egress.deny.push_back(std::move(*rule));
+  }
+  const auto number = [&](const std::string& text, std::string_view name) {
+    const auto port = policy::parse_decimal(text, UINT16_MAX);
+    if (!port) reader.wrong(name, "ports");
+    return static_cast<std::uint16_t>(port.value_or(0));
+  };
+  for (const auto& text : publish) out.egress.publish.push_back(number(text, "publish"));
+  for (const auto& text : ports) out.egress.ports.insert(number(text, "ports"));
+  return reader.done();
+}
+
 }  // namespace
 
 SandboxResult<void> check_id(const std::string& id) {
@@ -82,6 +125,7 @@ std::string print_record(const Record& record) {
   out.set("limits", session::value_of(record.limits));
   out.set("network", session::value_of(record.network));
   out.set("provisioned", session::value_of(record.provisioned));
+  out.set("egress", value_of(record));
   out.set("policy", record.policy);
   out.set("plan_digest", record.plan_digest);
   out.set("env_added", session::value_of(record.env_added));
@@ -135,6 +179,7 @@ SandboxResult<Record> parse_record(std::string_view text) {
       HARN_SESSION_TAKE(read, read_network(*value));
       *network = std::move(read);
     }
+  if (const auto* egress = reader.member("egress")) HARN_SESSION_PASS(read_egress(*egress, out));
   if (const auto* mounts = reader.member("mounts"); mounts != nullptr && mounts->is(base::ValueKind::array))
     for (const auto& entry : mounts->array()) {
       HARN_SESSION_TAKE(shown, read_shown(entry));

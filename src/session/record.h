@@ -46,8 +46,11 @@ struct Record {
   std::map<std::string, std::string> labels = {};
   ResourceLimits limits = {};
   NetworkPolicy network = {};      // in force
-  NetworkPolicy provisioned = {};  // what it was made with: more than this it cannot have
-  std::string policy = {};         // as JSON
+  NetworkPolicy provisioned = {};  // what it was made with
+  EgressChoices egress = {};       // what the operator said besides, when it was made
+  std::vector<std::string> nameservers = {};
+  std::string relay_secret = {};  // of whoever names hosts to a relay of its
+  std::string policy = {};        // as JSON
   std::string plan_digest = {};
   std::map<std::string, std::string> env_added = {};  // variables that point to places inside
   std::vector<std::string> proofs = {};

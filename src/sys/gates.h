@@ -17,6 +17,9 @@ enum class GateKind : std::uint8_t {
   // Where the command is on the host's network, and a supervisor leads its sockets here:
   announced,      // a listener; where each connection wanted to go is announced
   announcements,  // a socket by which that is said
+  // Of a relay that stays with a session:
+  control,  // a listener of its owner's (egress/control.h)
+  life,     // readable when whoever it serves has ended; then it ends too
 };
 
 struct GateNote {

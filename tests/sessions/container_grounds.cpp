@@ -30,6 +30,7 @@ Ground container() {
           .missing = [] { return missing_engine(); },
           .sleeps_when_idle = false,
           .changes_alive = false,
+          .names_hosts = false,
           .network_trial = "wget -q -O /dev/null http://127.0.0.1:1/ 2>&1 | grep -q refused && echo open || echo closed"};
 }
 

@@ -30,6 +30,7 @@ struct Ground {
   bool guest_paths = true;                    // what is mounted stands at its target inside
   bool sleeps_when_idle = true;
   bool changes_alive = true;  // mounts and networks come and go while it runs
+  bool names_hosts = true;    // single hosts can be named
   std::string network_trial = {};
 };
 

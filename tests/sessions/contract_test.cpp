@@ -21,7 +21,7 @@ TEST_P(Contract, NamesItselfAndSaysWhatItCan) {
   EXPECT_TRUE(able.local_process_sandbox);
   EXPECT_TRUE(able.snapshot);
   EXPECT_TRUE(able.resume);
-  EXPECT_FALSE(able.network_policy);
+  EXPECT_EQ(able.network_policy, GetParam().names_hosts);
   EXPECT_EQ(able.suspend_on_idle, GetParam().sleeps_when_idle);
 }
 
@@ -56,7 +56,9 @@ TEST_P(Contract, MalformedSpecsAreRefusedAndLeaveNothing) {
     EXPECT_EQ(kind(mount(source, "/mnt/x")), K::invalid_request) << source;
   EXPECT_EQ(kind({.mounts = {{.source = data(), .target = "/mnt/x"}, {.source = data(), .target = "/mnt/x/"}}}), K::invalid_request);
   EXPECT_EQ(kind({.network_policy = {.allowed_hosts = {"not a host!"}}}), K::network_policy);
-  EXPECT_EQ(kind({.network_policy = {.allowed_hosts = {"example.org"}}}), K::unsupported);
+  if (!GetParam().names_hosts) {
+    EXPECT_EQ(kind({.network_policy = {.allowed_hosts = {"example.org"}}}), K::unsupported);
+  }
   EXPECT_TRUE(backend_->list()->empty());
   EXPECT_FALSE(fs::exists(ground_ / "absent"));
   make({.session_id = SandboxSessionId{"twice"}});
@@ -189,8 +191,44 @@ TEST_P(Contract, NetworkIsClosedUnlessAsked) {
   EXPECT_EQ(out(session, GetParam().network_trial), "closed\n");
   EXPECT_TRUE(backend_->apply_network_policy(session.id, {}));  // as it is
   EXPECT_EQ(backend_->apply_network_policy(session.id, {.unrestricted = true}).error().kind, K::unsupported);
-  EXPECT_EQ(backend_->apply_network_policy(session.id, {.allowed_hosts = {"example.org"}}).error().kind, K::unsupported);
   EXPECT_EQ(backend_->apply_network_policy({"absent"}, {}).error().kind, K::session_not_found);
+}
+
+// What is reached then, and what is closed while it streams, is tried in tests/network/session_test.py.
+TEST_P(Contract, HostsAreNamedAndTakenAwayWhileItRuns) {
+  const NetworkPolicy hosts{.allowed_hosts = {"example.org:443"}};
+  const auto session = make();
+  if (!GetParam().names_hosts) {
+    EXPECT_EQ(backend_->apply_network_policy(session.id, hosts).error().kind, K::unsupported);
+    return;
+  }
+  const auto look = [&] { return out(session, GetParam().network_trial); };
+  EXPECT_EQ(look(), "closed\n");
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto named = backend_->apply_network_policy(session.id, hosts);
+    ASSERT_TRUE(named) << describe(named.error());
+    EXPECT_EQ(named->metadata.at("network"), "restricted");
+    EXPECT_EQ(named->metadata.at("hosts"), "example.org:443");
+    EXPECT_EQ(look(), "open\n");
+    EXPECT_EQ(backend_->apply_network_policy(session.id, {.unrestricted = true}).error().kind, K::unsupported);
+    EXPECT_EQ(backend_->apply_network_policy(session.id, {.allowed_hosts = {"not a host!"}}).error().kind, K::network_policy);
+    EXPECT_EQ(look(), "open\n");
+    const auto closed = backend_->apply_network_policy(session.id, {});
+    ASSERT_TRUE(closed) << describe(closed.error());
+    EXPECT_EQ(closed->metadata.at("network"), "none");
+    EXPECT_EQ(look(), "closed\n");
+  }
+}
+
+TEST_P(Contract, SessionsAreMadeWithNamedHosts) {
+  if (!GetParam().names_hosts) GTEST_SKIP() << "a container has all of the network or none";
+  const auto session = make({.network_policy = {.allowed_hosts = {"example.org"}}});
+  EXPECT_EQ(session.metadata.at("network"), "restricted");
+  EXPECT_EQ(out(session, "echo $HTTPS_PROXY"), "http://127.0.0.1:3128\n");
+  ASSERT_TRUE(backend_->attach_filesystem(session.id, {.source = data(), .target = "/mnt/data"}));
+  EXPECT_EQ(out(session, GetParam().network_trial), "open\n");
+  ASSERT_TRUE(backend_->apply_network_policy(session.id, {}));
+  EXPECT_EQ(out(session, "echo $HTTPS_PROXY"), "\n");
 }
 
 TEST_P(Contract, NetworkIsClosedLaterAndOpenedAgain) {

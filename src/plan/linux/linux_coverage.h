@@ -14,6 +14,7 @@ namespace harn::plan {
 struct LinuxLayers {
   NetworkReach asked = NetworkReach::none;  // by the policy
   NetworkReach given = NetworkReach::none;  // by the plan: none where nothing can hold what was asked
+  NetworkReach room = NetworkReach::none;   // what the boundary has room for: more than is given where hosts may be named later
   Isolation isolation = {};
   SocketReach sockets = {};
   std::optional<ViewPlan> view = {};

@@ -43,18 +43,21 @@ LinuxLayers choose_layers(const PlanInput& input) {
   // What needs a network of its own and cannot have one gets nothing rather than the host's.
   const bool held = own_network_possible || layers.supervised_network;
   layers.given = has_own_network(layers.asked) && !held ? NetworkReach::none : layers.asked;
-  layers.sockets = socket_reach(input, layers.given, layers.supervised_network);
+  layers.room = layers.given;
+  if (input.hosts_later && own_network_possible && layers.filtered && layers.given != NetworkReach::unrestricted)
+    layers.room = NetworkReach::restricted;
+  layers.sockets = socket_reach(input, layers.room, layers.supervised_network);
   // A network namespace costs more than all others together: only where something needs it.
   const bool unfiltered = !layers.filtered && layers.given == NetworkReach::none && own_network_possible;
-  layers.isolation.loopback = has_own_network(layers.given) && own_network_possible;
+  layers.isolation.loopback = has_own_network(layers.room) && own_network_possible;
   layers.isolation.network = layers.isolation.loopback || layers.sockets.private_network || unfiltered;
   if (has_own_network(layers.given)) layers.egress = plan_egress(input, layers.given);
   if (layers.egress) layers.egress->supervised = layers.supervised_network;
   if (linux.user_namespaces) layers.view = plan_view(input, layers.isolation);
-  if (layers.view && layers.given == NetworkReach::restricted) layers.view->view.files = name_files();
+  if (layers.view && layers.room == NetworkReach::restricted) layers.view->view.files = name_files();
   if (linux.landlock_abi >= 1)
     layers.landlock = plan_landlock(
-        input, {.view = layers.view ? &layers.view->view : nullptr, .reach = layers.given, .relay_only = layers.supervised_network});
+        input, {.view = layers.view ? &layers.view->view : nullptr, .reach = layers.room, .relay_only = layers.supervised_network});
   if (!layers.filtered || !linux.seccomp_notify) return layers;
   if (!layers.view && layers.landlock)
     layers.supervisor = plan_supervisor(input, *layers.landlock, layers.sockets, layers.supervised_network);
@@ -71,7 +74,7 @@ Result<std::optional<SyscallFilter>> filter_for(const PlanInput& input, LinuxLay
   const bool view = layers.view.has_value();
   const bool decides = layers.supervisor && layers.supervisor->decides;
   const SyscallOptions options{.arch = input.facts.linux.arch,
-                               .network = layers.given,
+                               .network = layers.room,
                                .private_network = view && layers.isolation.network,
                                .unix_full = layers.sockets.full,
                                .unix_datagrams = layers.sockets.full && !layers.sockets.no_datagrams,

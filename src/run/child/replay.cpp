@@ -167,11 +167,11 @@ Word start_inner(Launch& launch) {
   return launch.report.exec_attempted != 0 ? 0 : -ECHILD;
 }
 
-// Whoever starts a keeper must be able to end before it, and need not wait for it later.
+// Whoever starts a keeper or a session's relay must be able to end before it, and need not wait for it later.
 Word start_detached(Launch& launch, std::uint64_t namespaces) {
   const Word pid = start_sharing(static_cast<Word>(namespaces) | SIGCHLD, launch.inner_stack_top, nullptr, replay_inner, &launch);
   if (pid < 0) return pid;
-  if (launch.report.failed_step < 0 && launch.report.init_attempted == 0) return -ECHILD;
+  if (launch.report.failed_step < 0 && launch.report.init_attempted == 0 && launch.report.exec_attempted == 0) return -ECHILD;
   launch.detached_pid = static_cast<int>(pid);
   for (;;) raw_syscall(SYS_exit_group, 0);
 }

@@ -226,16 +226,17 @@ void tell_state(Shared& shared, int connection) {
                            .idle_ms = execs != 0 ? 0 : now - load(shared.last_ms)});
 }
 
-// For whoever mounts something into the view: outside our owner is the namespaces' owner, inside nobody is.
+// For whoever mounts something into the view or opens sockets in its network: outside our owner is the namespaces' owner, inside nobody is.
 void send_namespaces(const Shared& shared, int connection) {
   const auto open = [](const char* path) {
     return static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, word_of(path), O_RDONLY | O_CLOEXEC));
   };
-  const unsigned count = shared.ruleset_fd >= 0 ? 3 : 2;
-  init::Parcel<Order, 3> parcel{.value = {.kind = Kind::namespaces, .fds = count},
-                                .fds = {open("/proc/self/ns/user"), open("/proc/self/ns/mnt"), shared.ruleset_fd},
-                                .count = count};
-  if (parcel.fds[0] < 0 || parcel.fds[1] < 0) return;
+  const unsigned count = shared.ruleset_fd >= 0 ? 4 : 3;
+  init::Parcel<Order, 4> parcel{
+      .value = {.kind = Kind::namespaces, .fds = count},
+      .fds = {open("/proc/self/ns/user"), open("/proc/self/ns/mnt"), open("/proc/self/ns/net"), shared.ruleset_fd},
+      .count = count};
+  if (parcel.fds[0] < 0 || parcel.fds[1] < 0 || parcel.fds[2] < 0) return;
   init::send_parcel(connection, parcel, MSG_NOSIGNAL);
 }
 

@@ -28,7 +28,7 @@ enum class Kind : std::uint32_t {
   resume = 5,      // answered with a State
   end = 6,         // everybody ends, the keeper too
   refresh = 8,     // the ruleset has grown: whoever enforced it before serves nobody; answered with a State
-  namespaces = 7,  // answered with the user and mount namespace, and the Landlock ruleset where there is one
+  namespaces = 7,  // answered with the user, mount and network namespace, and the Landlock ruleset where there is one
 };
 
 struct Order {

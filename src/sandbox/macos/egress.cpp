@@ -92,7 +92,7 @@ Result<Egress> Egress::start(const Plan& plan, const RunOptions& options) {
   const auto here = egress::destination_of(listener.get());
   if (!here) return fail(sys::os_failure("getsockname", "the relay's port", errno, Stage::prepare));
   fill_in_port(parts->plan, here->port);
-  HARN_TRY(settings, relay_settings(*parts->plan.egress, options));
+  HARN_TRY(settings, relay_settings(*parts->plan.egress, options.nameservers));
   HARN_TRY(lifeline, sys::open_pipe());
   HARN_TRY(report, sys::open_pipe());
   const pid_t pid = ::fork();
