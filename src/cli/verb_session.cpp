@@ -210,6 +210,9 @@ Result<Reply> session_exec(const Arguments& arguments, const Caller& caller) {
   call.argv.assign(operands.begin() + 1, operands.end());
   if (!call.argv.empty() && call.argv.front() == "--") call.argv.erase(call.argv.begin());
   HARN_TRY(way, said(session::way_into(caller.environment, operands.front())));
+  run::Line line(/*lasting=*/false);
+  session::get_ready(way, line);
+  call.line = &line;
   if (const auto* cwd = arguments.value("cwd")) call.cwd = *cwd;
   else if (std::ranges::any_of(session::workspace_of(way), [&](const AbsPath& root) { return root.contains(caller.cwd); }))
     call.cwd = caller.cwd.text();

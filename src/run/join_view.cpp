@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <tuple>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -64,8 +66,43 @@ class Joining {
   }
 };
 
-Result<Process> join_view(const Plan& plan, const JoinRequest& request) {
-  PreparedParts parts;
+struct AskedCommand::Parts {
+  PreparedParts prepared = {};
+  std::string command = {};
+  AbsPath directory = {};
+  keeper::Order order = {.kind = keeper::Kind::exec};
+  std::string letter = {};
+  std::vector<int> fds = {};  // the pipes, then the letter's
+  Pipe status = {};
+  Pipe control = {};
+  sys::UniqueFd connection = {};
+
+  Status ask() const { return send_letter(connection.get(), order, letter, fds); }
+
+  Result<Answered> start() const {
+    const char word = 1;
+    // Whoever has hung up may have answered before.
+    if ((order.flags & keeper::waits_for_word) != 0) std::ignore = ::send(connection.get(), &word, 1, MSG_NOSIGNAL);
+    return await_answer(connection.get());
+  }
+
+  // As whoever has not reserved: the keeper wakes everybody, and the holder has the rules of now.
+  Result<Answered> start_anew() {
+    HARN_TRY(fresh, connect_in(directory));
+    connection = std::move(fresh);
+    HARN_OK(tell_who_answers(connection.get()));
+    HARN_OK(ask());
+    return start();
+  }
+};
+
+AskedCommand::AskedCommand(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+AskedCommand::AskedCommand(AskedCommand&&) noexcept = default;
+AskedCommand::~AskedCommand() = default;
+
+Result<AskedCommand> ask_to_join(const Plan& plan, JoinRequest request) {
+  auto asked = std::make_unique<AskedCommand::Parts>();
+  auto& parts = asked->prepared;
   auto& before = parts.outer;
   auto& after = parts.inner;
   HARN_OK(write_before(plan, request, before));
@@ -98,17 +135,38 @@ Result<Process> join_view(const Plan& plan, const JoinRequest& request) {
   parts.shell_argv[1] = parts.argv.front();
   head.shell_argv = letter.texts(parts.shell_argv);
   head.envp = letter.texts(parts.envp);
-  auto fds = letter.fds();
-  const auto text = std::move(letter).finish(head);
+  asked->fds = letter.fds();
+  asked->letter = std::move(letter).finish(head);
+  asked->command = plan.argv.front();
+  asked->directory = std::move(request.directory);
+  if (request.keeps_processes) asked->order.flags |= keeper::keeps_processes;
+  if (request.waits) asked->order.flags |= keeper::waits_for_word;
 
   HARN_TRY(status, make_pipe());
   HARN_TRY(control, make_pipe());
-  fds.insert(fds.begin(), {status.writer.get(), control.reader.get()});
-  HARN_TRY(connection, connect_in(request.directory));
-  const keeper::Order order{.kind = keeper::Kind::exec, .flags = request.keeps_processes ? keeper::keeps_processes : 0};
-  HARN_TRY(answered, ask_with_letter(connection.get(), order, text, fds));
-  HARN_OK(judge(answered.answer, {.before = before.labels(), .after = after.labels(), .command = plan.argv.front()}));
-  return Joining::process(answered.holder, std::move(status), std::move(control));
+  asked->fds.insert(asked->fds.begin(), {status.writer.get(), control.reader.get()});
+  asked->status = std::move(status);
+  asked->control = std::move(control);
+  asked->connection = std::move(request.connection);
+  if (!asked->connection) {
+    HARN_TRY(reserved, reserve_in(asked->directory));
+    asked->connection = std::move(reserved);
+  }
+  HARN_OK(asked->ask());
+  return AskedCommand(std::move(asked));
+}
+
+Result<Process> start_asked(AskedCommand asked) {
+  auto& parts = *asked.parts_;
+  HARN_TRY(first, parts.start());
+  auto answered = first;
+  if (answered.answer.report.failed_step >= 0 && answered.answer.report.error == keeper::ask_anew) {
+    HARN_TRY(second, parts.start_anew());
+    answered = second;
+  }
+  HARN_OK(
+      judge(answered.answer, {.before = parts.prepared.outer.labels(), .after = parts.prepared.inner.labels(), .command = parts.command}));
+  return Joining::process(answered.holder, std::move(parts.status), std::move(parts.control));
 }
 
 }  // namespace harn::run

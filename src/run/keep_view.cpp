@@ -57,7 +57,8 @@ class Keeping {
 
 Result<Kept> keep_view(const Plan& plan, const KeepRequest& request) {
   HARN_TRY(listener, listen_in(request.directory));
-  const KeeperSettings keeper{.listener = listener.get(), .idle_ms = request.idle_ms, .lifetime_ms = request.lifetime_ms};
+  const KeeperSettings keeper{
+      .listener = listener.get(), .idle_ms = request.idle_ms, .lifetime_ms = request.lifetime_ms, .freezer = request.freezer};
   HARN_TRY(prepared,
            prepare(plan, {.hide_launcher = request.hide_launcher, .fault = request.fault, .canary = request.canary, .keeper = &keeper}));
   return Keeping::start(std::move(prepared), request.directory);

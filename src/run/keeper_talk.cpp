@@ -32,12 +32,13 @@ Error keeper_lost(std::string_view why, int error) {
           .hint = "'harn session gc' clears away what is left of it; then create it again"};
 }
 
-Status send_order(int connection, const keeper::Order& order, std::span<const int> fds) {
-  iovec text = {.iov_base = const_cast<keeper::Order*>(&order), .iov_len = sizeof order};
+namespace {
+
+Status send_with_fds(int connection, std::span<iovec> text, std::span<const int> fds) {
   alignas(cmsghdr) char control[CMSG_SPACE(keeper::most_fds * sizeof(int))] = {};
   msghdr message = {};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
+  message.msg_iov = text.data();
+  message.msg_iovlen = text.size();
   if (fds.size() > keeper::most_fds)
     return fail(Error{.code = ErrorCode::internal, .stage = Stage::spawn, .message = "too many descriptors for one command"});
   if (!fds.empty()) {
@@ -49,28 +50,55 @@ Status send_order(int connection, const keeper::Order& order, std::span<const in
     head->cmsg_len = CMSG_LEN(fds.size_bytes());
     std::memcpy(CMSG_DATA(head), fds.data(), fds.size_bytes());
   }
-  if (::sendmsg(connection, &message, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof order)) return fail(keeper_lost("it hung up", errno));
-  return {};
+  for (;;) {
+    const auto sent = ::sendmsg(connection, &message, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return fail(keeper_lost("it hung up", errno));
+    // Descriptors went with the first byte.
+    message.msg_control = nullptr;
+    message.msg_controllen = 0;
+    auto left = static_cast<std::size_t>(sent);
+    while (message.msg_iovlen != 0 && left >= message.msg_iov->iov_len) {
+      left -= message.msg_iov->iov_len;
+      ++message.msg_iov;
+      --message.msg_iovlen;
+    }
+    if (message.msg_iovlen == 0) return {};
+    message.msg_iov->iov_base = static_cast<char*>(message.msg_iov->iov_base) + left;
+    message.msg_iov->iov_len -= left;
+  }
 }
 
-Result<Answered> ask_with_letter(int connection, keeper::Order order, const std::string& letter, std::span<const int> fds) {
+}  // namespace
+
+Status send_order(int connection, const keeper::Order& order, std::span<const int> fds) {
+  iovec text[] = {{.iov_base = const_cast<keeper::Order*>(&order), .iov_len = sizeof order}};
+  return send_with_fds(connection, text, fds);
+}
+
+Status tell_who_answers(int connection) {
+  const int on = 1;
+  if (::setsockopt(connection, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0) return {};
+  return fail(sys::os_failure("setsockopt", "SO_PASSCRED", errno, Stage::spawn));
+}
+
+Status send_letter(int connection, keeper::Order order, std::string_view letter, std::span<const int> fds) {
   if (letter.size() > keeper::longest_letter)
     return fail(Error{.code = ErrorCode::invalid_command,
                       .stage = Stage::spawn,
                       .os_error = E2BIG,
                       .message = "the command's arguments and environment are too long",
                       .hint = "pass them in a file or on standard input"});
-  const int on = 1;
-  if (::setsockopt(connection, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0)
-    return fail(sys::os_failure("setsockopt", "SO_PASSCRED", errno, Stage::spawn));
   order.letter_bytes = static_cast<std::uint32_t>(letter.size());
   order.fds = static_cast<std::uint32_t>(fds.size());
-  HARN_OK(send_order(connection, order, fds));
-  for (std::size_t sent = 0; sent < letter.size();) {
-    const auto more = ::send(connection, letter.data() + sent, letter.size() - sent, MSG_NOSIGNAL);
-    if (more < 0 && errno == EINTR) continue;
-    if (more < 0) return fail(keeper_lost("it hung up", errno));
-    sent += static_cast<std::size_t>(more);
+  iovec text[] = {{.iov_base = &order, .iov_len = sizeof order}, {.iov_base = const_cast<char*>(letter.data()), .iov_len = letter.size()}};
+  return send_with_fds(connection, text, fds);
+}
+
+Result<Answered> await_answer(int connection) {
+  // Not by reading: whoever sleeps there is also woken when what he sent is read, and takes the command's processor for it.
+  pollfd answered = {.fd = connection, .events = POLLIN, .revents = 0};
+  while (::poll(&answered, 1, -1) < 0 && errno == EINTR) {
   }
   Answered out;
   iovec text = {.iov_base = &out.answer, .iov_len = sizeof out.answer};
@@ -91,6 +119,12 @@ Result<Answered> ask_with_letter(int connection, keeper::Order order, const std:
     out.holder = who.pid;
   }
   return out;
+}
+
+Result<Answered> ask_with_letter(int connection, keeper::Order order, std::string_view letter, std::span<const int> fds) {
+  HARN_OK(tell_who_answers(connection));
+  HARN_OK(send_letter(connection, order, letter, fds));
+  return await_answer(connection);
 }
 
 Status judge(const keeper::Answer& answer, const Labels& labels) {

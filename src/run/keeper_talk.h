@@ -19,8 +19,11 @@ struct Answered {
   pid_t holder = -1;  // who answered, as its number is here
 };
 
-// The pipes and the letter's descriptors, in the order keeper/protocol.h wants them.
-Result<Answered> ask_with_letter(int connection, keeper::Order order, const std::string& letter, std::span<const int> fds);
+// The pipes and the letter's descriptors, in the order keeper/protocol.h wants them. The connection must tell who answers.
+Status send_letter(int connection, keeper::Order order, std::string_view letter, std::span<const int> fds);
+Result<Answered> await_answer(int connection);
+Result<Answered> ask_with_letter(int connection, keeper::Order order, std::string_view letter, std::span<const int> fds);
+Status tell_who_answers(int connection);
 
 struct Labels {
   const std::vector<std::string>& before;

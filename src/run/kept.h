@@ -6,6 +6,8 @@
 
 #include <sys/socket.h>
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +35,8 @@ struct KeepRequest {
   std::uint64_t lifetime_ms = 0;
   bool hide_launcher = false;
   std::optional<AbsPath> canary = {};
-  child::Fault fault = {};  // for tests
+  const SessionFreezer* freezer = nullptr;  // borrowed
+  child::Fault fault = {};                  // for tests
 };
 
 struct Kept {
@@ -44,6 +47,27 @@ struct Kept {
 // The plan's command is not run. When this fails, nothing is left.
 Result<Kept> keep_view(const Plan& plan, const KeepRequest& request);
 
+// A connection for one command, whose holder gets ready while the caller does.
+Result<sys::UniqueFd> reserve_in(const AbsPath& directory);
+
+// The next command's connection, for callers that start one after the other. Many threads may use one.
+class Line {
+ public:
+  explicit Line(bool lasting) : lasting_(lasting) {}
+
+  // The one that was made before, if it still holds, or a new one.
+  Result<sys::UniqueFd> take(const AbsPath& directory);
+  // Nobody waits for this: where it cannot be made, take() says why.
+  void prepare(const AbsPath& directory);
+  // prepare(), where another command is to be expected.
+  void renew(const AbsPath& directory);
+
+ private:
+  bool lasting_;
+  std::mutex lock_ = {};
+  sys::UniqueFd next_ = {};
+};
+
 struct JoinRequest {
   AbsPath directory = {};
   std::array<int, 3> stdio = {0, 1, 2};     // borrowed
@@ -51,10 +75,29 @@ struct JoinRequest {
   bool keeps_processes = false;             // what the command leaves behind stays
   const SyscallFilter* narrower = nullptr;  // borrowed; on top of the view's own: no socket but Unix ones, which is tried
   bool own_terminal = false;                // its standard input is a terminal that becomes its own
+  sys::UniqueFd connection = {};            // a reserved one; without it one is made
+  bool waits = false;                       // everything is done but the start, which is start_asked()
+};
+
+// A command that was asked for. Without start_asked() nothing runs.
+class AskedCommand {
+ public:
+  AskedCommand(AskedCommand&&) noexcept;
+  AskedCommand& operator=(AskedCommand&&) = delete;
+  ~AskedCommand();
+
+ private:
+  friend Result<AskedCommand> ask_to_join(const Plan& plan, JoinRequest request);
+  friend Result<Process> start_asked(AskedCommand asked);
+  struct Parts;
+  explicit AskedCommand(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
 };
 
 // The plan's command, environment, directory and limits; what it is confined by was settled with the view.
-Result<Process> join_view(const Plan& plan, const JoinRequest& request);
+Result<AskedCommand> ask_to_join(const Plan& plan, JoinRequest request);
+Result<Process> start_asked(AskedCommand asked);
 
 // One order and what it is answered with.
 Result<keeper::State> ask_keeper(const AbsPath& directory, keeper::Kind order);

@@ -32,6 +32,12 @@ Status write_gifts(const KeeperSettings& settings, PreparedParts& parts) {
   head.before_count = static_cast<std::uint32_t>(parts.narrowing.steps().size());
   head.before = letter.steps(parts.narrowing);
   if (parts.ruleset >= 0) head.ruleset_fd = letter.place_of(parts.ruleset);
+  if (settings.freezer != nullptr) {
+    head.freezer = settings.freezer->kind;
+    head.freezer_fd = letter.place_of(settings.freezer->state.get());
+    head.members_fd = letter.place_of(settings.freezer->members.get());
+    head.frozen_fd = letter.place_of(settings.freezer->frozen.get());
+  }
   const auto fds = letter.fds();
   const auto text = std::move(letter).finish(head);
   const sys::UniqueFd file(::memfd_create("harn-template", MFD_CLOEXEC));

@@ -47,6 +47,7 @@ void report_hosts(const Joined& joined, const std::optional<RelayLink>& relay, O
 Result<Outcome> run_joined(const Plan& plan, const RunOptions& options, const Joined& joined) {
   const auto start = Clock::now();
   const auto run_id = options.run_id.empty() ? run::make_run_id() : options.run_id;
+  HARN_TRY(connection, joined.line != nullptr ? joined.line->take(joined.directory) : run::reserve_in(joined.directory));
   HARN_TRY(stdio,
            run::open_stdio({.streams = options.streams, .input = options.input, .count_output = plan.limits.max_output_bytes.has_value()}));
   HARN_TRY(tree, run::TreeLimits::open(plan.limits, run_id, joined.cgroups));
@@ -60,17 +61,22 @@ Result<Outcome> run_joined(const Plan& plan, const RunOptions& options, const Jo
   receipt.run_id = run_id;
   receipt.timings_us["prepare"] = micros_since(start);
 
+  // The session gets it ready while we write down that it starts; it waits for the word.
+  HARN_TRY(asked, run::ask_to_join(plan, {.directory = joined.directory,
+                                          .stdio = stdio.child,
+                                          .cgroups = tree.join_files(),
+                                          .keeps_processes = joined.keeps_processes,
+                                          .narrower = joined.narrower ? &*joined.narrower : nullptr,
+                                          .own_terminal = joined.own_terminal,
+                                          .connection = std::move(connection),
+                                          .waits = true}));
   const auto names = NameWatch::before(plan, options.workspace);
   const auto relay = look_on(joined);
   HARN_TRY(not_recorded, record_start(plan, options, run_id));
   const auto spawning = Clock::now();
-  auto spawned = run::join_view(plan, {.directory = joined.directory,
-                                       .stdio = stdio.child,
-                                       .cgroups = tree.join_files(),
-                                       .keeps_processes = joined.keeps_processes,
-                                       .narrower = joined.narrower ? &*joined.narrower : nullptr,
-                                       .own_terminal = joined.own_terminal});
+  auto spawned = run::start_asked(std::move(asked));
   if (!spawned) record_no_start(options, spawned.error(), run_id);
+  if (joined.line != nullptr) joined.line->renew(joined.directory);
   HARN_TRY(process, std::move(spawned));
   receipt.timings_us["spawn"] = micros_since(spawning);
   tree.watch(process, /*orphans=*/false);

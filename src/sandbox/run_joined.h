@@ -19,6 +19,7 @@ struct Joined {
   bool own_terminal = false;                   // what stands at its standard input becomes its own
   sys::CgroupPlaces cgroups = {};              // of the session, for groups of its commands
   std::optional<RelayAddress> relay = {};      // of the session's relay, which says what was reached meanwhile
+  run::Line* line = nullptr;                   // borrowed; where the connection comes from, and the next one is kept
 };
 
 // An error where a plan cannot be kept: somebody outside would have to stay beside it, or nobody holds it.

@@ -72,6 +72,10 @@ class Joining : public testing::Test {
                        .receipt = false},
                       {.directory = keeper(), .keeps_processes = keeps});
   }
+  static Result<run::Process> started(const Plan& plan, run::JoinRequest request) {
+    HARN_TRY(asked, run::ask_to_join(plan, std::move(request)));
+    return run::start_asked(std::move(asked));
+  }
   std::string output(const std::string& script) const {
     auto outcome = run({"/bin/sh", "-c", script});
     EXPECT_TRUE(outcome) << outcome.error().message;
@@ -239,7 +243,7 @@ TEST_F(Joining, AKilledHolderLeavesNobody) {
   plan.argv = {"/bin/sh", "-c", "setsid sleep 100 & sleep 100"};
   auto stdio = run::open_stdio({.streams = {Stream::empty, Stream::empty, Stream::empty}});
   ASSERT_TRUE(stdio);
-  auto process = run::join_view(plan, {.directory = keeper(), .stdio = stdio->child});
+  auto process = started(plan, {.directory = keeper(), .stdio = stdio->child});
   ASSERT_TRUE(process);
   std::this_thread::sleep_for(50ms);
   process->kill_holder();
@@ -253,11 +257,56 @@ TEST_F(Joining, ALostLauncherEndsItsCommand) {
   plan.argv = {"/bin/sh", "-c", "setsid sleep 100 & sleep 100"};
   {
     auto stdio = run::open_stdio({.streams = {Stream::empty, Stream::empty, Stream::empty}});
-    auto process = run::join_view(plan, {.directory = keeper(), .stdio = stdio->child});
+    auto process = started(plan, {.directory = keeper(), .stdio = stdio->child});
     ASSERT_TRUE(process);
   }
   std::this_thread::sleep_for(100ms);
   EXPECT_EQ(output("ps -e -o comm= | grep -c sleep"), "0\n");
+}
+
+TEST_F(Joining, NothingStartsWithoutTheWord) {
+  keep();
+  auto plan = plan_;
+  plan.argv = {"/usr/bin/touch", work().join("ran").text()};
+  plan.cwd = work();
+  auto stdio = run::open_stdio({.streams = {Stream::empty, Stream::empty, Stream::empty}});
+  ASSERT_TRUE(stdio);
+  {
+    auto asked = run::ask_to_join(plan, {.directory = keeper(), .stdio = stdio->child, .waits = true});
+    ASSERT_TRUE(asked) << asked.error().message;
+    for (int i = 0; i < 500 && run::ask_keeper(keeper(), Kind::state)->execs == 0; ++i) std::this_thread::sleep_for(2ms);
+    EXPECT_EQ(run::ask_keeper(keeper(), Kind::state)->execs, 1u);
+    EXPECT_FALSE(fs::exists(work().join("ran").text()));
+  }
+  for (int i = 0; i < 500 && run::ask_keeper(keeper(), Kind::state)->execs != 0; ++i) std::this_thread::sleep_for(2ms);
+  EXPECT_EQ(run::ask_keeper(keeper(), Kind::state)->execs, 0u);
+  EXPECT_FALSE(fs::exists(work().join("ran").text()));
+  EXPECT_EQ(output("echo others go on"), "others go on\n");
+}
+
+// A connection that waits for the next command knows nothing of what happens to the session meanwhile.
+TEST_F(Joining, AReservedLineOutlivesSleepAndNewRules) {
+  keep();
+  run::Line line(/*lasting=*/true);
+  const auto say = [&](const std::string& word) {
+    auto plan = plan_;
+    plan.argv = {"/bin/echo", word};
+    auto outcome = run_joined(plan, {.streams = {Stream::empty, Stream::capture, Stream::capture}, .receipt = false},
+                              {.directory = keeper(), .line = &line});
+    return outcome ? *outcome->captured_stdout : outcome.error().message;
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(say("one"), "one\n");
+  ASSERT_TRUE(run::ask_keeper(keeper(), Kind::suspend));
+  EXPECT_EQ(say("woken"), "woken\n");
+  EXPECT_EQ(run::ask_keeper(keeper(), Kind::state)->suspended, 0u);
+  ASSERT_TRUE(run::ask_keeper(keeper(), Kind::refresh));
+  EXPECT_EQ(say("refreshed"), "refreshed\n");
+  EXPECT_EQ(say("again"), "again\n");
+  // One that waits is no command: the session is idle.
+  EXPECT_EQ(run::ask_keeper(keeper(), Kind::state)->execs, 0u);
+  ASSERT_TRUE(run::end_keeper(keeper(), pid_));
+  pid_ = -1;
+  EXPECT_NE(say("too late"), "too late\n");
 }
 
 }  // namespace

@@ -55,10 +55,10 @@ template <class With, class T>
   requires std::is_same_v<std::remove_const_t<T>, Entry>
 void walk(With& with, T& value) {
   auto& [id, backend, boot_id, socket, root, mounts, workspace_roots, read_only_roots, env, env_added, blocked_commands, network_closed,
-         relay_secret, arch, proofs, plan_digest, cgroups, plan_backend, profile, limits, watched_names] = value;
+         relay_secret, arch, proofs, plan_digest, sleep, cgroups, plan_backend, profile, limits, watched_names] = value;
   (with(id), with(backend), with(boot_id), with(socket), with(root), with(mounts), with(workspace_roots), with(read_only_roots));
   (with(env), with(env_added), with(blocked_commands), with(network_closed), with(relay_secret), with(arch), with(proofs),
-   with(plan_digest));
+   with(plan_digest), with(sleep));
   (with(cgroups), with(plan_backend), with(profile), with(limits), with(watched_names));
 }
 
@@ -102,6 +102,7 @@ Entry entry_of(const Record& record, const Policy& policy, const Plan& light) {
             .arch = linux != nullptr && linux->syscalls ? linux->syscalls->arch : std::string(),
             .proofs = record.proofs,
             .plan_digest = record.plan_digest,
+            .sleep = record.sleep,
             .cgroups = record.cgroups,
             .plan_backend = light.backend,
             .profile = light.profile,

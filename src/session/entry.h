@@ -27,6 +27,7 @@ struct Entry {
   std::string arch = {};          // of the view's syscall filter; empty = it has none
   std::vector<std::string> proofs = {};
   std::string plan_digest = {};
+  std::string sleep = {};  // what puts it to sleep
   sys::CgroupPlaces cgroups = {};
   Backend plan_backend = Backend::linux;
   Profile profile = Profile::os_hardened;

@@ -138,13 +138,14 @@ SandboxResult<Outcome> run_kept(const AbsPath& records, const Entry& entry, cons
                          .plan_digest = entry.plan_digest,
                          .narrower = narrower(entry),
                          .own_terminal = call.own_terminal,
-                         .cgroups = entry.cgroups};
+                         .cgroups = entry.cgroups,
+                         .line = call.line};
   if (hosts) joined.relay = sandbox::RelayAddress{.directory = entry.socket, .secret = entry.relay_secret};
   for (const auto& name : entry.proofs)
     if (const auto dimension = base::enum_value<Dimension>(name)) joined.proofs.push_back(*dimension);
   call.options.workspace = entry.workspace_roots;
   auto outcome = sandbox::run_joined(plan, call.options, joined);
-  if (outcome && call.options.receipt) outcome->receipt.layers["sleep"] = stopped_by;
+  if (outcome && call.options.receipt) outcome->receipt.layers["sleep"] = entry.sleep;
   if (outcome) return std::move(*outcome);
   const auto& error = outcome.error();
   if (error.os_error == ECONNREFUSED || (error.os_error == ENOENT && error.stage == Stage::prepare)) return keeper_gone(entry);
@@ -223,6 +224,10 @@ const std::vector<AbsPath>& workspace_of(const Way& way) {
 Profile profile_of(const Way& way) {
   const auto* entry = std::get_if<Entry>(&way);
   return entry != nullptr ? entry->profile : std::get<Ready>(way).policy.profile();
+}
+
+void get_ready(const Way& way, run::Line& line) {
+  if (const auto* entry = std::get_if<Entry>(&way)) line.prepare(entry->socket);
 }
 
 SandboxResult<Outcome> run_in(const Way& way, const embed::Environment& environment, Call call) {

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "harn/sandbox.h"
+#include "run/kept.h"
 #include "session/entry.h"
 #include "session/record.h"
 
@@ -36,8 +37,12 @@ struct Call {
   std::optional<std::chrono::nanoseconds> timeout = {};
   bool keeps_processes = false;
   bool own_terminal = false;  // standard input is a terminal that becomes the command's
+  run::Line* line = nullptr;  // borrowed; of a session that is kept
   RunOptions options = {};
 };
+
+// While the caller gets ready, the session may.
+void get_ready(const Way& way, run::Line& line);
 
 // The shorter one counts.
 void shorten(std::optional<std::uint64_t>& limit_ms, const std::optional<std::chrono::nanoseconds>& time);

@@ -125,6 +125,7 @@ SandboxResult<Outcome> HostSandbox::exec_in_full(const SandboxSessionId& id, con
   HARN_SESSION_TAKE(cached, parts_->way_into(id.value));
   session::Call call{.argv = {request.command}, .cwd = request.cwd, .env = request.env, .timeout = request.timeout};
   call.argv.insert(call.argv.end(), request.args.begin(), request.args.end());
+  call.line = cached->line.get();
   call.options = {.streams = {request.input ? Stream::capture : Stream::empty, Stream::capture, Stream::capture},
                   .input = request.input.value_or(std::string()),
                   .on_output = extras.on_output,

@@ -25,6 +25,7 @@ struct HostSandbox::Parts {
   struct Cached {
     session::RecordMark mark = {};
     session::Way way = {};
+    std::unique_ptr<run::Line> line = std::make_unique<run::Line>(/*lasting=*/true);
   };
   std::mutex lock = {};
   std::map<std::string, std::shared_ptr<const Cached>> cache = {};

@@ -20,6 +20,7 @@
 #include "policy/names.h"
 #include "run/kept.h"
 #include "run/session_cgroup.h"
+#include "run/session_freezer.h"
 #include "sandbox/run_joined.h"
 #include "session/contained.h"
 #include "session/errors.h"
@@ -92,7 +93,9 @@ std::map<std::string, std::string> added_variables(const Plan& plan, const Polic
 }
 
 SandboxResult<void> end_cgroup(const Record& record) {
-  if (run::remove_session_cgroup(record.cgroups)) return {};
+  bool gone = record.freezer.empty() || run::remove_session_freezer(AbsPath::of(record.freezer));
+  gone = run::remove_session_cgroup(record.cgroups) && gone;
+  if (gone) return {};
   return fail_with(session::Kind::lifecycle, fmt::format("the cgroup of {} could not be removed", base::quoted(record.id)), "try again");
 }
 
@@ -143,14 +146,28 @@ Reserved::~Reserved() {
   std::ignore = forget(places_, record);
 }
 
+// A session without one sleeps by a signal, and says so.
+std::optional<run::SessionFreezer> Reserved::make_freezer() {
+  if (record.freezer.empty()) return std::nullopt;
+  const bool first = record.sleep == frozen_by_v1;
+  auto made = run::make_session_freezer(
+      {.kind = first ? run::keeper::Freezer::v1 : run::keeper::Freezer::v2, .directory = AbsPath::of(record.freezer)});
+  if (made) return std::move(*made);
+  record.freezer.clear();
+  record.sleep = stopped_by;
+  return std::nullopt;
+}
+
 SandboxResult<void> Reserved::keep(const Start& how) {
   HARN_SESSION_OK(make_own(record.socket), io);
+  const auto freezer = make_freezer();
   HARN_SESSION_TRY(kept,
                    run::keep_view(how.plan, {.directory = record.socket,
                                              .idle_ms = millis(record.limits.idle_timeout),
                                              .lifetime_ms = how.lifetime ? static_cast<std::uint64_t>(how.lifetime->count()) : 0,
                                              .hide_launcher = how.whole_process,
-                                             .canary = how.canary}),
+                                             .canary = how.canary,
+                                             .freezer = freezer ? &*freezer : nullptr}),
                    lifecycle);
   record.keeper = kept.pid;
   if (!record.cgroups.directories.empty()) HARN_SESSION_OK(run::join_session_cgroup(record.cgroups, kept.pid), lifecycle);
@@ -190,6 +207,15 @@ SandboxResult<Record> Reserved::start(const Start& how) {
     HARN_SESSION_TRY(groups, run::session_cgroup_places(sys::find_cgroup_places(), group_name(places_, record.id), how.cgroup), lifecycle);
     record.cgroups = std::move(groups);
   }
+  if (record.kept) {
+    record.sleep = stopped_by;
+    const bool limited = !how.plan.limits.cgroup.empty() || !record.cgroups.directories.empty();
+    const bool in_v2 = limited && sys::find_cgroup_places().kind == CgroupKind::v2;
+    if (const auto place = run::find_freezer_place(group_name(places_, record.id) + "-sleep", in_v2)) {
+      record.freezer = place->directory.text();
+      record.sleep = place->kind == run::keeper::Freezer::v1 ? frozen_by_v1 : frozen_by_v2;
+    }
+  }
   // Known before it is there: whatever interrupts this, it is found.
   HARN_SESSION_PASS(save(places_, record));
   if (!record.cgroups.directories.empty()) HARN_SESSION_OK(run::make_session_cgroup(record.cgroups, how.cgroup), lifecycle);
@@ -203,18 +229,31 @@ SandboxResult<Record> Reserved::start(const Start& how) {
   return record;
 }
 
-SandboxState state_of(const Places& places, const Record& record) {
+namespace {
+
+// Also says what put it to sleep, where that is known.
+SandboxState state_of(const Places& places, const Record& record, std::string& sleep) {
   if (!record.ready) return SandboxState::provisioned;
   if (record.contained()) return container_state(places, record);
   if (!record.kept) return record.suspended ? SandboxState::suspended : SandboxState::running;
   if (record.boot_id != boot_id()) return SandboxState::terminated;
   const auto state = run::ask_keeper(record.socket, Ask::state);
   if (!state) return SandboxState::terminated;
-  return state->suspended != 0 ? SandboxState::suspended : SandboxState::running;
+  if (state->suspended == 0) return SandboxState::running;
+  if (state->frozen == 0) sleep = stopped_by;
+  return SandboxState::suspended;
+}
+
+}  // namespace
+
+SandboxState state_of(const Places& places, const Record& record) {
+  std::string sleep;
+  return state_of(places, record, sleep);
 }
 
 SandboxSession session_of(const Places& places, const Record& record) {
-  SandboxSession out{.id = {record.id}, .backend = record.backend, .state = state_of(places, record)};
+  auto sleep = record.sleep;
+  SandboxSession out{.id = {record.id}, .backend = record.backend, .state = state_of(places, record, sleep)};
   for (const auto& shown : record.mounts)
     out.mounts.push_back({.target = shown.target.text(), .access = shown.access, .host_path = shown.source.text()});
   out.metadata = {{"root", record.root.text()},
@@ -229,7 +268,7 @@ SandboxSession session_of(const Places& places, const Record& record) {
   if (record.contained()) out.metadata.insert({{"container", record.container}, {"image_id", record.image_id}});
   if (record.kept)
     out.metadata.emplace("limits", record.cgroups.directories.empty() ? "of each command" : "of each command, and of the session");
-  if (record.kept) out.metadata.emplace("sleep", stopped_by);
+  if (record.kept) out.metadata.emplace("sleep", sleep);
   if (record.overlay) out.metadata.emplace("overlay", "changes wait");
   for (const auto& [name, value] : record.labels) out.metadata.emplace("label." + name, value);
   return out;

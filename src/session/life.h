@@ -2,6 +2,7 @@
 // The life of a session on this host, from the moment its name is taken until nothing of it is left.
 #pragma once
 
+#include "run/session_freezer.h"
 #include "session/record.h"
 
 namespace harn::session {
@@ -31,14 +32,17 @@ class Reserved {
  private:
   Reserved(Places places, sys::UniqueFd held) : places_(std::move(places)), held_(std::move(held)) {}
   SandboxResult<void> keep(const Start& how);
+  std::optional<run::SessionFreezer> make_freezer();
   SandboxResult<void> contain(const Start& how);
 
   Places places_;
   sys::UniqueFd held_;
 };
 
-// How everybody is put to sleep: the keeper has no freezer.
+// How everybody is put to sleep where there is no freezer.
 inline constexpr std::string_view stopped_by = "SIGSTOP";
+inline constexpr std::string_view frozen_by_v2 = "cgroup freezer";
+inline constexpr std::string_view frozen_by_v1 = "cgroup freezer (version 1)";
 
 SandboxState state_of(const Places& places, const Record& record);
 SandboxSession session_of(const Places& places, const Record& record);

@@ -136,6 +136,8 @@ std::string print_record(const Record& record) {
   Value cgroups = base::Object{};
   for (const auto& [controller, directory] : record.cgroups.directories) cgroups.set(controller, directory.text());
   out.set("cgroups", std::move(cgroups));
+  out.set("freezer", record.freezer);
+  out.set("sleep", record.sleep);
   out.set("overlay", record.overlay);
   out.set("container", record.container);
   out.set("image_id", record.image_id);
@@ -158,6 +160,8 @@ SandboxResult<Record> parse_record(std::string_view text) {
   reader.map("labels", out.labels).text("policy", out.policy).text("plan_digest", out.plan_digest).map("env_added", out.env_added);
   reader.texts("proofs", out.proofs)
       .text("profile", out.profile)
+      .text("freezer", out.freezer)
+      .text("sleep", out.sleep)
       .flag("overlay", out.overlay)
       .text("container", out.container)
       .text("image_id", out.image_id);

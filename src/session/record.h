@@ -56,6 +56,8 @@ struct Record {
   std::vector<std::string> proofs = {};
   std::string profile = {};
   sys::CgroupPlaces cgroups = {};  // with limits for everybody together
+  std::string freezer = {};        // the group in which it sleeps; empty = it is stopped by a signal
+  std::string sleep = {};          // what puts it to sleep, as people are told
   bool overlay = false;            // changes of its workspace wait beside its record
   std::string container = {};      // its id; of the backends docker and podman
   std::string image_id = {};

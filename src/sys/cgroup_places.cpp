@@ -118,4 +118,18 @@ CgroupPlaces find_cgroup_places(const AbsPath& proc) {
   return v1.directories.size() == 4 ? v1 : CgroupPlaces{};
 }
 
+std::optional<AbsPath> find_own_group(std::string_view controller, const AbsPath& proc) {
+  const auto mount_table = text_of(proc.join("self/mountinfo"));
+  const auto group_table = text_of(proc.join("self/cgroup"));
+  for (const auto& [controllers, place] : memberships(group_table)) {
+    if (controller.empty() ? !controllers.empty() : !has_word(controllers, controller, ',')) continue;
+    for (const auto& mount : cgroup_mounts(mount_table)) {
+      if (mount.unified != controller.empty() || (!mount.unified && !has_word(mount.options, controller, ','))) continue;
+      auto directory = directory_at(mount, place);
+      if (directory && is_writable_directory(*directory) && is_writable_file(directory->join("cgroup.procs"))) return directory;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace harn::sys

@@ -207,11 +207,20 @@ Word become_command(Launch& launch) {
   return answer;
 }
 
+Word await_word(int from) {
+  char word = 0;
+  Word got = 0;
+  do got = raw_syscall(SYS_read, from, word_of(&word), 1);
+  while (got == -EINTR);
+  return got == 1 ? 0 : -ECANCELED;
+}
+
 Word perform(Launch& launch, const Step& step) {
   switch (step.op) {
     case Op::close_fd: return raw_syscall(SYS_close, step.number);
     case Op::die_with_parent: return raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     case Op::check_lifeline: return check_lifeline(step.number);
+    case Op::await_word: return await_word(step.number);
     case Op::take_orphans: return raw_syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
     case Op::hide_launcher: return raw_syscall(SYS_prctl, PR_SET_DUMPABLE, 0);
     case Op::reset_signals: return reset_signals(step.mask);

@@ -18,6 +18,7 @@ enum class Op : std::uint8_t {
   close_fd,         // number
   die_with_parent,  // SIGKILL when the thread that started us ends
   check_lifeline,   // number: a pipe whose other end the caller holds; hung up means the caller is gone
+  await_word,       // number: a byte must come from there; the end of it is ours
   take_orphans,     // descendants whose parent ended become our children
   hide_launcher,    // the caller's memory is not for others to look at; ours is the same until exec
   reset_signals,    // mask: dispositions the caller changed
@@ -129,7 +130,7 @@ struct Script {
 };
 
 inline constexpr int first_kept_fd = 3;
-inline constexpr int max_kept = 6;
+inline constexpr int max_kept = 10;
 
 // In a register exec does not use: a filter that shows every exec to a supervisor lets this one pass, because
 // nobody listens yet (assets/syscalls, OUR_OWN_EXEC).
@@ -157,7 +158,7 @@ struct Launch {
   char** shell_argv = nullptr;  // for a script without a first line: {"/bin/sh", found, args…}; the child fills `found`
   char* const* envp = nullptr;
   char* const* init_argv = nullptr;
-  int kept[max_kept] = {-1, -1, -1, -1, -1, -1};  // what the init program, or the supervisor, keeps from number 3 on
+  int kept[max_kept] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};  // what the init program, or the supervisor, keeps from number 3 on
   int kept_count = 0;
   Courier courier = {};
   int listener_fd = -1;  // what the syscall filter answered

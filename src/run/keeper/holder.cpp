@@ -53,7 +53,7 @@ void answer(int connection, const T& value) {
 
 class Holding {
  public:
-  Holding(Holder& holder, const Received& received)
+  Holding(Holder& holder, const Received& received, bool reserved)
       : holder_(holder),
         shared_(*holder.shared),
         connection_(holder.connection),
@@ -61,6 +61,8 @@ class Holding {
         status_(received.fds[status_at]),
         control_(received.fds[control_at]),
         keeps_((received.value.flags & keeps_processes) != 0),
+        waits_((received.value.flags & waits_for_word) != 0),
+        reserved_(reserved),
         child_stack_top_(holder.stack + stack_bytes),
         template_steps_(holder.letterbox >= 0 ? 0 : holder.shared->step_count) {}
 
@@ -69,23 +71,51 @@ class Holding {
     if (received_.value.kind == Kind::exec) count(holder_);
     const Word pid = start(report);
     for (unsigned i = first_letter_fd; i < received_.count; ++i) raw_syscall(SYS_close, received_.fds[i]);
-    answer(connection_, Answer{.report = report, .template_steps = template_steps_});
+    answer(connection_, Answer{.report = report, .template_steps = template_steps_ + (waits_ ? 1 : 0)});
     raw_syscall(SYS_close, connection_);
     if (pid <= 0 || report.failed_step >= 0 || received_.value.kind == Kind::prove) leave(0);
     hold(pid);
   }
 
  private:
-  // Its own memory is gone when this returns: what the command is given is known to nobody here any more.
+  // Room for so many bytes, which are zero again and gone when it is: what a command is given is known to nobody here any more.
+  class Room {
+   public:
+    // Beside the stacks where it is enough: memory is shared with others, and giving some back interrupts them all.
+    Room(char* own, std::uint64_t own_bytes, std::uint64_t bytes) : bytes_(bytes), own_(bytes <= own_bytes) {
+      const Word place = own_ ? word_of(own) : map(bytes);
+      if (!is_error(place)) place_ = reinterpret_cast<char*>(place);
+    }
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+    ~Room() {
+      if (place_ == nullptr) return;
+      if (own_)
+        for (std::uint64_t i = 0; i < bytes_; ++i) static_cast<volatile char*>(place_)[i] = 0;
+      else raw_syscall(SYS_munmap, word_of(place_), static_cast<Word>(bytes_));
+    }
+    char* place() const { return place_; }
+
+   private:
+    std::uint64_t bytes_;
+    bool own_;
+    char* place_ = nullptr;
+  };
+
+  // A keeper that falls asleep looks for commands once more after it has said so; we count first and look then.
+  bool must_be_asked_anew() const {
+    return reserved_ && (load(shared_.suspended) != 0 || (holder_.letterbox >= 0 && holder_.rules != load(shared_.rules)));
+  }
+
   Word start(child::Report& report) {
     const std::uint64_t size = received_.value.letter_bytes;
     if (size < sizeof(Letter) || size > longest_letter || received_.count < first_letter_fd) return -1;
-    const Word base = map(size);
-    if (is_error(base)) return -1;
-    auto* bytes = reinterpret_cast<char*>(base);
-    const Word pid = read_all(connection_, bytes, size) && bytes[size - 1] == '\0' ? launch(bytes, report) : -1;
-    raw_syscall(SYS_munmap, base, static_cast<Word>(size));
-    return pid;
+    const Room room(child_stack_top_, letter_room / 2, size);
+    auto* bytes = room.place();
+    if (bytes == nullptr || !read_all(connection_, bytes, size) || bytes[size - 1] != '\0') return -1;
+    if (!must_be_asked_anew()) return launch(bytes, report);
+    report.error = ask_anew;
+    return -1;
   }
 
   Word launch(char* bytes, child::Report& report) {
@@ -100,20 +130,20 @@ class Holding {
     launch.shell_argv = reader.texts(head.shell_argv, reader.length(head.shell_argv));
     launch.envp = reader.texts(head.envp, reader.length(head.envp));
     if (!reader.valid()) return -1;
-    const std::uint64_t count = std::uint64_t{head.before_count} + template_steps_ + head.after_count;
-    const Word room = map(count * sizeof(child::Step) + 1);
-    if (is_error(room)) return -1;
-    auto* steps = reinterpret_cast<child::Step*>(room);
+    const std::uint64_t count = std::uint64_t{head.before_count} + template_steps_ + (waits_ ? 1 : 0) + head.after_count;
+    const Room room(child_stack_top_ + letter_room / 2, letter_room / 2, count * sizeof(child::Step) + 1);
+    if (room.place() == nullptr) return -1;
+    auto* steps = reinterpret_cast<child::Step*>(room.place());
     auto* to = steps;
     for (std::uint32_t i = 0; i < head.before_count; ++i) *to++ = before[i];
     for (std::uint32_t i = 0; i < template_steps_; ++i) *to++ = shared_.steps[i];
+    if (waits_) *to++ = {.op = child::Op::await_word, .number = connection_};
     for (std::uint32_t i = 0; i < head.after_count; ++i) *to++ = after[i];
     launch.inner = {.steps = steps, .count = count};
     if (template_steps_ != 0 && load(shared_.suspended) != 0) resume(shared_);
     const Word pid = child::start_sharing(SIGCHLD, child_stack_top_, nullptr, child::replay_inner, &launch);
     report = launch.report;
     if (pid < 0) report = {.failed_step = 0, .error = static_cast<std::int32_t>(-pid)};
-    raw_syscall(SYS_munmap, room, static_cast<Word>(count * sizeof(child::Step) + 1));
     return pid;
   }
 
@@ -198,6 +228,8 @@ class Holding {
   int status_;
   int control_;
   bool keeps_;
+  bool waits_;
+  bool reserved_;
   char* child_stack_top_;
   std::uint32_t template_steps_;  // none where this process has taken them already
   Found* found_ = nullptr;
@@ -222,6 +254,7 @@ void tell_state(Shared& shared, int connection) {
   answer(connection, State{.suspended = load(shared.suspended),
                            .execs = execs,
                            .others = count_others(shared),
+                           .frozen = load(shared.frozen),
                            .age_ms = now - shared.started_ms,
                            .idle_ms = execs != 0 ? 0 : now - load(shared.last_ms)});
 }
@@ -261,9 +294,11 @@ int await_connection(Holder& holder) {
   const int connection = holder.connection;
   Received received;
   if (!receive(connection, received)) leave(0);
+  const bool reserved = received.value.kind == Kind::reserve;
+  if (reserved && (!receive(connection, received) || received.value.kind != Kind::exec)) leave(0);
   switch (received.value.kind) {
     case Kind::exec:
-    case Kind::prove: Holding(holder, received).run();
+    case Kind::prove: Holding(holder, received, reserved).run();
     case Kind::state: tell_state(shared, connection); break;
     case Kind::suspend:
       suspend(shared);
@@ -275,10 +310,11 @@ int await_connection(Holder& holder) {
       tell_state(shared, connection);
       break;
     case Kind::refresh:
-      store(shared.stale, 1u);
+      __atomic_add_fetch(&shared.rules, 1, __ATOMIC_SEQ_CST);
       tell_state(shared, connection);
       break;
     case Kind::end: store(shared.ending, 1u); break;
+    case Kind::reserve: break;
     case Kind::namespaces: send_namespaces(shared, connection); break;
   }
   leave(0);

@@ -46,6 +46,12 @@ void read_template() {
   shared.idle_ms = head.idle_ms;
   shared.lifetime_ms = head.lifetime_ms;
   if (head.ruleset_fd >= 0) shared.ruleset_fd = first_gift_fd + head.ruleset_fd;
+  if (head.freezer_fd >= 0 && head.members_fd >= 0 && head.frozen_fd >= 0) {
+    shared.freezer = head.freezer;
+    shared.freezer_fd = first_gift_fd + head.freezer_fd;
+    shared.members_fd = first_gift_fd + head.members_fd;
+    shared.frozen_fd = first_gift_fd + head.frozen_fd;
+  }
   if (!reader.valid() || head.bytes != size) leave(init::abandoned_exit);
   raw_syscall(SYS_mprotect, mapped, size, PROT_READ);
   raw_syscall(SYS_close, template_fd);
@@ -79,15 +85,19 @@ void begin_command(Holder& holder) {
 Holder* start_holder(int connection, int letterbox, bool command) {
   auto* holder = free_holder();
   if (holder == nullptr) return nullptr;
-  const Word stack = raw_syscall(SYS_mmap, 0, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const Word stack = raw_syscall(SYS_mmap, 0, room_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (is_error(stack)) return nullptr;
-  *holder = {.shared = &shared, .stack = reinterpret_cast<char*>(stack), .connection = connection, .letterbox = letterbox};
+  *holder = {.shared = &shared,
+             .stack = reinterpret_cast<char*>(stack),
+             .connection = connection,
+             .letterbox = letterbox,
+             .rules = load(shared.rules)};
   if (command) begin_command(*holder);
   const Word pid = child::start_beside(SIGCHLD, holder->stack + holder_stack, serve_connection, holder);
   store(holder->pid, static_cast<int>(pid));
   if (pid >= 0) return holder;
   uncount(*holder);
-  raw_syscall(SYS_munmap, stack, stack_bytes);
+  raw_syscall(SYS_munmap, stack, room_bytes);
   holder->stack = nullptr;
   return nullptr;
 }
@@ -105,10 +115,11 @@ void drop_spare() {
   spare = {};
 }
 
+bool spare_is_stale() { return spare.holder != nullptr && spare.holder->rules != load(shared.rules); }
+
 void start_spare() {
-  if (load(shared.stale) != 0) drop_spare();
+  if (spare_is_stale()) drop_spare();
   if (spare.holder != nullptr) return;
-  store(shared.stale, 0u);
   int ends[2] = {-1, -1};
   if (raw_syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, word_of(ends)) < 0) return;
   spare = {.holder = start_holder(-1, ends[1], false), .letterbox = ends[0]};
@@ -116,10 +127,10 @@ void start_spare() {
   if (spare.holder == nullptr) drop_spare();
 }
 
-bool hand_to_spare(int connection) {
-  if (load(shared.stale) != 0 || spare.holder == nullptr || load(spare.holder->ready) == 0) return false;
+bool hand_to_spare(int connection, bool command) {
+  if (spare.holder == nullptr || spare_is_stale() || load(spare.holder->ready) == 0) return false;
   init::Parcel<char, 1> parcel{.fds = {connection}, .count = 1};
-  begin_command(*spare.holder);
+  if (command) begin_command(*spare.holder);
   const bool handed = init::send_parcel(spare.letterbox, parcel, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
   if (!handed) uncount(*spare.holder);
   drop_spare();
@@ -127,13 +138,13 @@ bool hand_to_spare(int connection) {
 }
 
 // What is asked for comes right after the connection; who takes longer is served by somebody new.
-bool wants_command(int connection) {
+Kind wanted_on(int connection) {
   const timespec soon = {.tv_sec = 0, .tv_nsec = 1'000'000};
   pollfd ready = {.fd = connection, .events = POLLIN, .revents = 0};
   raw_syscall(SYS_ppoll, word_of(&ready), 1, word_of(&soon), 0, 0);
   Order order;
   const Word got = raw_syscall(SYS_recvfrom, connection, word_of(&order), sizeof order, MSG_PEEK | MSG_DONTWAIT, 0, 0);
-  return got == sizeof order && order.kind == Kind::exec;
+  return got == sizeof order ? order.kind : Kind::state;
 }
 
 void accept_one() {
@@ -141,10 +152,12 @@ void accept_one() {
   if (accepted < 0) return;
   const int connection = static_cast<int>(accepted);
   const bool welcome = is_welcome(connection);
-  const bool command = welcome && wants_command(connection);
-  if (welcome && !(command && hand_to_spare(connection))) start_holder(connection, -1, command);
+  const auto wanted = welcome ? wanted_on(connection) : Kind::state;
+  const bool command = wanted == Kind::exec;
+  const bool starts = command || wanted == Kind::reserve;
+  if (welcome && !(starts && hand_to_spare(connection, command))) start_holder(connection, -1, command);
   raw_syscall(SYS_close, connection);
-  if (command) start_spare();
+  if (starts) start_spare();
 }
 
 // A holder that was killed could not end whom it held. They are ours now, and cannot be told from others.
@@ -157,7 +170,7 @@ void reap() {
     auto* holder = holder_of(shared, pid);
     if (holder == nullptr) continue;
     uncount(*holder);
-    raw_syscall(SYS_munmap, word_of(holder->stack), stack_bytes);
+    raw_syscall(SYS_munmap, word_of(holder->stack), room_bytes);
     holder->stack = nullptr;
     const bool waited = holder == spare.holder;
     if (waited) drop_spare();
@@ -189,9 +202,15 @@ Word next_moment() {
   return next;
 }
 
+// Whoever is frozen by version 1 does not die, and the kernel would wait for them to end with us.
+[[noreturn]] void end() {
+  thaw(shared);
+  leave(0);
+}
+
 void keep_time() {
   const auto now = now_ms();
-  if (shared.lifetime_ms != 0 && now >= shared.started_ms + shared.lifetime_ms) leave(0);
+  if (shared.lifetime_ms != 0 && now >= shared.started_ms + shared.lifetime_ms) end();
   if (shared.idle_ms == 0 || load(shared.execs) != 0 || load(shared.suspended) != 0) return;
   if (now < load(shared.last_ms) + shared.idle_ms) return;
   suspend(shared);
@@ -215,7 +234,7 @@ void keep_time() {
   const unsigned long but_child = ~(1ul << (SIGCHLD - 1));
   for (;;) {
     reap();
-    if (load(shared.ending) != 0) leave(0);
+    if (load(shared.ending) != 0) end();
     if (sweeping) sweep();
     keep_time();
     const Word wait = next_moment();
@@ -255,12 +274,13 @@ void uncount(Holder& holder) {
 bool is_error(Word answer) { return answer < 0 && answer > -4096; }
 
 void suspend(Shared& of) {
-  signal_session(of, SIGSTOP);
+  if (!freeze(of)) signal_session(of, SIGSTOP);
   store(of.suspended, 1u);
 }
 
 void resume(Shared& of) {
-  signal_session(of, SIGCONT);
+  if (load(of.frozen) != 0) thaw(of);
+  else signal_session(of, SIGCONT);
   store(of.suspended, 0u);
 }
 

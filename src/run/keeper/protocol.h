@@ -4,6 +4,8 @@
 // their numbers.
 #pragma once
 
+#include <errno.h>
+
 #include <cstdint>
 
 #include "run/child/script.h"
@@ -28,6 +30,7 @@ enum class Kind : std::uint32_t {
   resume = 5,      // answered with a State
   end = 6,         // everybody ends, the keeper too
   refresh = 8,     // the ruleset has grown: whoever enforced it before serves nobody; answered with a State
+  reserve = 9,     // an exec will follow on this connection, whose holder gets ready meanwhile; answered by nothing
   namespaces = 7,  // answered with the user, mount and network namespace, and the Landlock ruleset where there is one
 };
 
@@ -40,6 +43,13 @@ struct Order {
   std::uint32_t unused = 0;
 };
 
+// What a group is frozen by: "1" and "0" in cgroup.freeze, told by cgroup.events, or "FROZEN" and "THAWED" in freezer.state.
+enum class Freezer : std::uint32_t {
+  none = 0,
+  v2 = 1,
+  v1 = 2
+};
+
 // How the steps went; those of the template are counted between those of the letter.
 struct Answer {
   child::Report report = {};
@@ -47,6 +57,10 @@ struct Answer {
 };
 
 inline constexpr std::uint32_t keeps_processes = 1;  // what the command leaves behind stays with the keeper
+inline constexpr std::uint32_t waits_for_word = 2;   // when everything else is done, a byte on the connection starts it, its end none
+
+// Said of a connection that was reserved: nothing was started, because everybody sleeps or a mount has come; ask on a new one.
+inline constexpr std::int32_t ask_anew = ESTALE;
 
 // Of an exec: the first two descriptors are the pipes of run/init/protocol.h, the others the letter's.
 inline constexpr unsigned status_at = 0;
@@ -58,6 +72,8 @@ struct State {
   std::uint32_t suspended = 0;
   std::uint32_t execs = 0;   // running now
   std::uint32_t others = 0;  // left behind by commands that may do so
+  std::uint32_t frozen = 0;  // suspended by the freezer; otherwise by SIGSTOP
+  std::uint32_t unused = 0;
   std::uint64_t age_ms = 0;
   std::uint64_t idle_ms = 0;  // since the last command ended
 };
@@ -78,7 +94,11 @@ struct Letter {
   std::uint64_t idle_ms = 0;      // 0 = never
   std::uint64_t lifetime_ms = 0;  // 0 = no end
   std::int32_t ruleset_fd = -1;   // among its descriptors
-  std::int32_t unused = 0;
+  std::int32_t freezer_fd = -1;   // … where a group is frozen and thawed by a word
+  std::int32_t members_fd = -1;   // … where a process gets into that group
+  std::int32_t frozen_fd = -1;    // … where it is told whether everybody there is frozen
+  Freezer freezer = Freezer::none;
+  std::uint32_t unused = 0;
 };
 
 }  // namespace harn::run::keeper

@@ -19,6 +19,8 @@ using child::word_of;
 inline constexpr int most_holders = 512;
 inline constexpr Word holder_stack = 64 << 10;  // and as much again for the process that becomes the command
 inline constexpr Word stack_bytes = 2 * holder_stack;
+inline constexpr Word letter_room = 64 << 10;  // for a letter and its steps, unless they are longer
+inline constexpr Word room_bytes = stack_bytes + letter_room;
 
 template <class T>
 T load(const T& value) {
@@ -39,6 +41,7 @@ struct Holder {
   int letterbox = -1;       // a connection arrives here later
   std::uint32_t ready = 0;  // it waits for one, and has given up already what the template gives up
   int pid = 0;
+  std::uint32_t rules = 0;    // the rules it has given up everything but, if it has
   std::uint32_t counted = 0;  // among the commands, from the moment one was asked for
 };
 
@@ -46,7 +49,7 @@ struct Shared {
   std::uint32_t suspended = 0;
   std::uint32_t execs = 0;  // a session with one does not fall asleep
   std::uint32_t ending = 0;
-  std::uint32_t stale = 0;  // whoever waits has rules that are too few
+  std::uint32_t rules = 0;  // counted up when there are more: whoever waits has too few then
   std::uint64_t started_ms = 0;
   std::uint64_t last_ms = 0;  // when a command ended
   std::uint64_t idle_ms = 0;
@@ -54,6 +57,11 @@ struct Shared {
   const child::Step* steps = nullptr;  // of the template
   std::uint32_t step_count = 0;
   int ruleset_fd = -1;
+  Freezer freezer = Freezer::none;
+  int freezer_fd = -1;
+  int members_fd = -1;
+  int frozen_fd = -1;
+  std::uint32_t frozen = 0;  // who sleeps is in the freezer, and not only stopped
   Holder holders[most_holders] = {};
 };
 
@@ -70,6 +78,11 @@ Holder* holder_of(Shared& shared, Word pid);  // null = it is none
 // Twice does no harm.
 void count(Holder& holder);
 void uncount(Holder& holder);
+
+// Everybody but the keeper and its holders, in a group that is frozen: nobody there can tell, and nobody's waiting parent
+// is told of a stop. False when that did not work, and then nothing is frozen.
+bool freeze(Shared& shared);
+void thaw(Shared& shared);
 
 // Everybody but the keeper, its holders and the caller.
 void suspend(Shared& shared);

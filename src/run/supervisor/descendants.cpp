@@ -110,7 +110,11 @@ void list_children(std::uint64_t process, Found& found) {
 }
 
 void each_descendant(Found& found, void (*visit)(std::uint64_t process, void* given), void* given) {
-  list_children(static_cast<std::uint64_t>(raw_syscall(SYS_getpid)), found);
+  each_descendant_of(static_cast<std::uint64_t>(raw_syscall(SYS_getpid)), found, visit, given);
+}
+
+void each_descendant_of(std::uint64_t above, Found& found, void (*visit)(std::uint64_t process, void* given), void* given) {
+  list_children(above, found);
   while (found.count != 0) {
     const auto process = found.pids[--found.count];
     visit(process, given);

@@ -15,6 +15,7 @@ struct Found {
 
 // Newest first: of processes that flee by forking and ending, the newest is the one that lives.
 void each_descendant(Found& found, void (*visit)(std::uint64_t process, void* given), void* given);
+void each_descendant_of(std::uint64_t process, Found& found, void (*visit)(std::uint64_t process, void* given), void* given);
 void signal_descendants(int number, Found& found);
 // Children of one process, the oldest first.
 void list_children(std::uint64_t process, Found& found);
