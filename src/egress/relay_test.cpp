@@ -8,7 +8,10 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -129,8 +132,10 @@ class RelayOnLoopback : public testing::Test {
                            .hosts = {{"table.test", {v4}}},
                            .hostname = "me",
                            .limits = limits,
-                           .announced = announced};
+                           .announced = announced,
+                           .secret = "secret"};
     settings.limits.lookup_ms = 600;
+    told_ = settings;
     loop_.emplace(std::move(*EventLoop::make()));
     relay_ = std::move(*Relay::make(*loop_, std::move(settings)));
     add({.kind = sys::GateKind::listener, .port = proxy_.port}, proxy_);
@@ -147,6 +152,7 @@ class RelayOnLoopback : public testing::Test {
     add({.kind = sys::GateKind::published, .port = echo_.port()}, published_);
     for (int i = 0; i < 2; ++i)
       relay_->add_gate({.kind = sys::GateKind::inner}, UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
+    listen_for_owner();
     stop_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
     ASSERT_TRUE(loop_->watch(stop_.get(), event_in, [this](std::uint32_t) { over_ = true; }, stop_watch_));
     thread_ = std::thread([this] {
@@ -202,6 +208,34 @@ class RelayOnLoopback : public testing::Test {
 
   Server echo_{SOCK_STREAM, echo};
   Server resolver_{SOCK_DGRAM, resolve};
+  // At a name the kernel chooses.
+  void listen_for_owner() {
+    owner_.sun_family = AF_UNIX;
+    UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&owner_), sizeof(sa_family_t)), 0);
+    owner_length_ = sizeof owner_;
+    ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&owner_), &owner_length_);
+    ASSERT_EQ(::listen(fd.get(), 8), 0);
+    relay_->add_gate({.kind = sys::GateKind::control}, std::move(fd));
+  }
+  UniqueFd owner(std::string_view secret = "secret") const {
+    UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&owner_), owner_length_), 0);
+    EXPECT_TRUE(send_message(fd.get(), secret));
+    return fd;
+  }
+  std::string name_hosts(const UniqueFd& link, std::vector<HostRule> allow) {
+    told_.rules.allow = std::move(allow);
+    const UniqueFd file(::memfd_create("settings", MFD_CLOEXEC));
+    const auto text = print_settings(told_);
+    EXPECT_EQ(::write(file.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    EXPECT_TRUE(send_message(link.get(), "rules", file.get()));
+    return read_some(link.get());
+  }
+
+  RelaySettings told_ = {};
+  sockaddr_un owner_ = {};
+  socklen_t owner_length_ = 0;
   Bound proxy_ = bound(SOCK_STREAM);
   Bound direct_ = bound(SOCK_STREAM);
   Bound dns_tcp_ = bound(SOCK_STREAM);
@@ -409,6 +443,57 @@ TEST(RefusedPackets, TargetsAreReadFromTheHeader) {
   EXPECT_FALSE(read_ipv4_target(ByteView(packet).first(23)));
   packet[0] = 0x44;
   EXPECT_FALSE(read_ipv4_target(packet));
+}
+
+TEST_F(RelayOnLoopback, ItsOwnerNamesOtherHostsWhileConnectionsAreOpen) {
+  start({{"good.test", echo_.port()}, {"127.0.0.1", echo_.port()}});
+  const auto link = owner();
+  const auto good = tunnel("good.test", echo_.port());
+  write_all(good.get(), "one");
+  EXPECT_EQ(read_some(good.get(), 3), "one");
+  const auto watching = owner();
+  EXPECT_TRUE(send_message(watching.get(), "watch"));
+  EXPECT_EQ(read_some(watching.get()), "watching");
+  EXPECT_EQ(name_hosts(link, {{"good.test", echo_.port()}, {"127.0.0.1", echo_.port()}, {"more.test", {}}}), "done");
+  write_all(good.get(), "two");
+  EXPECT_EQ(read_some(good.get(), 3), "two") << "what stays admitted goes on";
+  EXPECT_EQ(name_hosts(link, {{"table.test", echo_.port()}, {"127.0.0.1", echo_.port()}}), "done");
+  EXPECT_EQ(read_some(good.get()), "") << "what is not admitted any more is closed";
+  tunnel("good.test", echo_.port(), "403");
+  EXPECT_EQ(ask("good.test")->code, DnsCode::no_such_name);
+  tunnel("table.test", echo_.port());
+  ::shutdown(watching.get(), SHUT_WR);
+  NetworkReport seen;
+  for (auto line = read_some(watching.get()); line != "end" && !line.empty(); line = read_some(watching.get()))
+    EXPECT_TRUE(read_report_line(line, seen)) << line;
+  ASSERT_EQ(seen.contacts.size(), 2u) << "only what happened while somebody looked on";
+  EXPECT_EQ(seen.contacts[0].received_bytes, 3u);
+  EXPECT_EQ(seen.contacts[0].connections, 0u);
+  EXPECT_EQ(seen.contacts[1].connections, 1u);
+  ASSERT_GE(seen.denials.size(), 1u);
+  EXPECT_TRUE(seen.denials[0].target.starts_with("good.test")) << seen.denials[0].target;
+}
+
+TEST_F(RelayOnLoopback, AnAddressThatIsNotAdmittedAnyMoreClosesItsNames) {
+  start({{"good.test", echo_.port()}, {"127.0.0.1", echo_.port()}});
+  const auto link = owner();
+  const auto good = tunnel("good.test", echo_.port());
+  EXPECT_EQ(name_hosts(link, {{"good.test", echo_.port()}}), "done");
+  EXPECT_EQ(read_some(good.get()), "");
+}
+
+TEST_F(RelayOnLoopback, StrangersAndMistakesChangeNothing) {
+  start({{"good.test", echo_.port()}, {"127.0.0.1", echo_.port()}});
+  const auto stranger = owner("secres");
+  EXPECT_FALSE(send_message(stranger.get(), "end") && !read_some(stranger.get()).empty());
+  const auto babbling = owner();
+  EXPECT_TRUE(send_message(babbling.get(), "nonsense"));
+  EXPECT_EQ(read_some(babbling.get()), "");
+  const auto link = owner();
+  EXPECT_TRUE(name_hosts(link, {{"not a host", {}}}).starts_with("wrong\t"));
+  EXPECT_TRUE(send_message(link.get(), "served"));
+  EXPECT_EQ(read_some(link.get()), "served\t" + std::to_string(proxy_.port) + "\t" + std::to_string(direct_.port) + "\t53");
+  tunnel("good.test", echo_.port());
 }
 
 }  // namespace
