@@ -78,8 +78,9 @@ void Announced::arrived(sys::UniqueFd client, const sockaddr_storage& peer) {
   waiting_[*port] = {.client = std::move(client), .since = state_.loop.now()};
 }
 
-bool Announced::may_ask(const sockaddr_storage& peer) const {
+bool Announced::may_ask(const sockaddr_storage& peer) {
   const auto port = port_of(peer);
+  if (port && !resolver_clients_.contains(*port) && announcements_) hear();
   return port && resolver_clients_.contains(*port);
 }
 

@@ -22,8 +22,8 @@ class Announced {
   void listen_to(sys::UniqueFd announcements);
   // A connection that came from `peer`.
   void arrived(sys::UniqueFd client, const sockaddr_storage& peer);
-  // Whether whoever asks the resolver was announced.
-  bool may_ask(const sockaddr_storage& peer) const;
+  // Whether whoever asks the resolver was announced. That was said before the question was sent, but may be read after it.
+  bool may_ask(const sockaddr_storage& peer);
   bool busy() const { return !waiting_.empty() || !told_.empty(); }
   void tick();
 

@@ -21,6 +21,7 @@ extern const int no_signal;
 // Moves bytes from one descriptor to another without copying them, one of which is a pipe; as splice(2) answers. Where there is
 // no such call, open_pool_pipe() fails and this is never called.
 ssize_t move_bytes(int from, int to, std::size_t most);
-bool open_pool_pipe(sys::UniqueFd& reader, sys::UniqueFd& writer);
+// `bytes`: what it is to hold, where the kernel lets it; 0 = what every pipe does.
+bool open_pool_pipe(sys::UniqueFd& reader, sys::UniqueFd& writer, std::size_t bytes);
 
 }  // namespace harn::egress

@@ -14,8 +14,10 @@ namespace harn::egress {
 namespace {
 
 constexpr std::size_t piece = 65536;
-constexpr std::size_t pipe_bytes = 65536;  // what a pipe holds by itself; with more the pages leave the processor's cache
+constexpr std::size_t pipe_bytes = std::size_t{512} << 10;  // at one time; a pipe that holds less takes less
 constexpr std::size_t most_pipes = 256;
+constexpr std::size_t most_large_pipes = 16;  // a user has 64 MiB for all pipes, and who is beyond that gets very small ones
+constexpr std::uint64_t most_in_turn = std::uint64_t{1} << 20;
 constexpr unsigned reads_that_make_much = 4;
 constexpr int pieces_in_turn = 16;
 
@@ -31,7 +33,7 @@ bool PipePool::take(Pipe& out) {
   }
   if (made_ >= most_pipes) return false;
   Pipe made;
-  if (!open_pool_pipe(made.reader, made.writer)) return false;
+  if (!open_pool_pipe(made.reader, made.writer, made_ < most_large_pipes ? pipe_bytes : 0)) return false;
   out = std::move(made);
   ++made_;
   return true;
@@ -113,7 +115,8 @@ Stream::State Stream::fill(int from, int to) {
 
 Stream::State Stream::move(int from, int to, PipePool& pool) {
   if (done_) return State::done;
-  for (int turn = 0; turn < pieces_in_turn; ++turn) {
+  const auto before = moved_;
+  for (int turn = 0; turn < pieces_in_turn && moved_ - before < most_in_turn; ++turn) {
     if (!empty()) {
       if (!writable) return State::waiting;
       if (const auto state = flush(to); state != State::busy) return state;

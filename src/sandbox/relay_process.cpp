@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -31,6 +32,8 @@ Result<sys::UniqueFd> on_loopback(int type, std::uint16_t& port) {
   if (resolver) address = egress::socket_address({.v6 = true, .bits = mapped_loopback, .length = 128}, 0);
   const bool ready = fd && (!resolver || (::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0 &&
                                           ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on) == 0));
+  // Nothing is lost on the way to a program of this host.
+  if (fd && !resolver) ::setsockopt(fd.get(), IPPROTO_TCP, TCP_CONGESTION, "reno", sizeof "reno");
   if (!ready || ::bind(fd.get(), address.get(), address.length) != 0 || (!resolver && ::listen(fd.get(), relay_backlog) != 0))
     return fail(sys::os_failure("bind", "a port of 127.0.0.1 for the relay", errno, Stage::prepare));
   const auto bound = egress::destination_of(fd.get());

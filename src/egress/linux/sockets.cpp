@@ -21,11 +21,12 @@ ssize_t move_bytes(int from, int to, std::size_t most) {
   return ::splice(from, nullptr, to, nullptr, most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 }
 
-bool open_pool_pipe(sys::UniqueFd& reader, sys::UniqueFd& writer) {
+bool open_pool_pipe(sys::UniqueFd& reader, sys::UniqueFd& writer, std::size_t bytes) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
   reader = sys::UniqueFd(ends[0]);
   writer = sys::UniqueFd(ends[1]);
+  if (bytes != 0) ::fcntl(writer.get(), F_SETPIPE_SZ, static_cast<int>(bytes));
   return true;
 }
 

@@ -30,6 +30,6 @@ ssize_t move_bytes(int, int, std::size_t) {
   return -1;
 }
 
-bool open_pool_pipe(sys::UniqueFd&, sys::UniqueFd&) { return false; }
+bool open_pool_pipe(sys::UniqueFd&, sys::UniqueFd&, std::size_t /*bytes*/) { return false; }
 
 }  // namespace harn::egress
