@@ -27,8 +27,8 @@ struct Usage {
 
 // One access the boundary refused, reported only when it is known to have been the boundary.
 struct Denial {
-  std::string access = {};                  // "read" "write" "create" "remove" "change" "find" "run" "connect" "call" "limit"
-  std::string call = {};                    // system call; empty with "limit"
+  std::string access = {};                  // "read" "write" "create" "remove" "change" "find" "run" "connect" "host" "call" "limit"
+  std::string call = {};                    // system call; with "host" what was tried: "resolve" "connect" "udp"; empty with "limit"
   std::string target = {};                  // resolved path, address, …
   std::string rule = {};                    // what refused it
   std::string remedy = {};                  // the smallest flags that would allow it; empty = no flag does, see `hint`

@@ -91,7 +91,7 @@ std::string network_lines(const Outcome& outcome) {
   std::string out;
   std::size_t told = 0;
   for (const auto& denial : outcome.denials) {
-    if (denial.call != "resolve" && denial.call != "connect" && denial.call != "udp") continue;
+    if (denial.access != "host") continue;
     if (++told > told_at_most) continue;
     out += fmt::format("harn: refused: {} {}: {}{}\n", denial.call == "udp" ? "datagrams to" : denial.call, base::quoted(denial.target),
                        denial.rule, denial.remedy.empty() ? "" : fmt::format(" ({})", denial.remedy));

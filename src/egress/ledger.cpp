@@ -117,8 +117,11 @@ Status read_report_line(std::string_view line, NetworkReport& report) {
   const auto words = base::split(line, '\t');
   if (words[0] == "contact") return read_contact(words, report);
   if (words[0] == "denial" && words.size() == 5) {
-    report.denials.push_back(
-        {.call = std::string(words[1]), .target = std::string(words[2]), .rule = std::string(words[3]), .remedy = std::string(words[4])});
+    report.denials.push_back({.access = "host",
+                              .call = std::string(words[1]),
+                              .target = std::string(words[2]),
+                              .rule = std::string(words[3]),
+                              .remedy = std::string(words[4])});
     return {};
   }
   if (words[0] == "unnamed" && words.size() == 2) {

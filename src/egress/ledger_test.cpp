@@ -27,7 +27,8 @@ TEST(Ledger, TellsWhatItSaw) {
   const NetworkReport expected{
       .contacts = {{.host = "a.org", .port = 80, .failed = 1},
                    {.host = "a.org", .port = 443, .connections = 2, .sent_bytes = 10, .received_bytes = 20}},
-      .denials = {{.call = "resolve", .target = "evil.org", .rule = "no rule admits it", .remedy = "--allow-host evil.org"}}};
+      .denials = {
+          {.access = "host", .call = "resolve", .target = "evil.org", .rule = "no rule admits it", .remedy = "--allow-host evil.org"}}};
   EXPECT_EQ(read_back(ledger), expected);
   EXPECT_EQ(ledger.bytes_of("a.org"), 30u);
   EXPECT_EQ(ledger.bytes_of("a"), 0u);

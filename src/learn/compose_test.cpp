@@ -68,7 +68,8 @@ TEST_F(ComposeTest, WritesOpenTheDirectoryTheyWereSeenIn) {
 
 TEST_F(ComposeTest, HostsGetThePortsThatWereUsed) {
   auto seen = needs();
-  seen.take_denial({.call = "resolve", .target = "a.org", .rule = "no rule admits it", .remedy = "--allow-host a.org"}, {.rules = rules_});
+  seen.take_denial({.access = "host", .call = "resolve", .target = "a.org", .rule = "no rule admits it", .remedy = "--allow-host a.org"},
+                   {.rules = rules_});
   seen.take_contact({.host = "a.org", .port = 443});
   const auto policy = least_policy(composing(), seen);
   EXPECT_EQ(policy.network->allowed_hosts, (std::vector<HostRule>{{.host = "a.org", .port = 443}}));

@@ -172,7 +172,7 @@ void Needs::take_worked(const Refused& access, const Run& run) {
 }
 
 bool Needs::take_denial(const Denial& denial, const Run& run) {
-  if (denial.call == "resolve" || denial.call == "udp" || (denial.call == "connect" && denial.access.empty())) return take_host(denial);
+  if (denial.access == "host") return take_host(denial);
   if (denial.access == "limit") return withhold({denial.target, "limit", denial.rule});
   if (denial.target.empty() || denial.target.front() != '/') return take_call(denial, run);
   const auto path = AbsPath::parse(denial.target);

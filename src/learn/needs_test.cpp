@@ -123,14 +123,16 @@ TEST_F(NeedsTest, SocketsAndAddressesThatAreNotPublicNeedAYes) {
   auto seen = needs();
   EXPECT_FALSE(seen.take_denial(denial("connect", "/run/docker.sock"), run()));
   EXPECT_EQ(seen.withheld()[0].access, "connect");
-  const Denial local{.call = "connect",
+  const Denial local{.access = "host",
+                     .call = "connect",
                      .target = "10.0.0.1:80",
                      .rule = "the address is not public, and no rule names it",
                      .remedy = "--allow-host 10.0.0.1:80"};
   EXPECT_FALSE(seen.take_denial(local, run()));
   seen.say_yes("10.0.0.1:80");
   EXPECT_TRUE(seen.take_denial(local, run()));
-  const Denial name{.call = "resolve", .target = "example.org", .rule = "no rule admits it", .remedy = "--allow-host example.org"};
+  const Denial name{
+      .access = "host", .call = "resolve", .target = "example.org", .rule = "no rule admits it", .remedy = "--allow-host example.org"};
   EXPECT_TRUE(seen.take_denial(name, run()));
   EXPECT_EQ(seen.hosts().size(), 2u);
 }

@@ -136,9 +136,12 @@ class GateWriter {
  public:
   GateWriter(ScriptWriter& writer, int channel, GateParts& parts) : writer_(writer), channel_(channel), parts_(parts) {}
 
-  void request(std::string message, std::string label) {
+  // Where the kernel has IPv6 switched off, nobody inside has it either.
+  void request(int family, std::string message, std::string label) {
     const auto& kept = parts_.requests.emplace_back(std::move(message));
-    writer_.add({.op = Op::ask_netlink, .number = NETLINK_ROUTE, .mask = kept.size(), .pointer = kept.data()}, std::move(label));
+    const std::uint64_t optional = family == AF_INET6 ? 1 : 0;
+    writer_.add({.op = Op::ask_netlink, .number = NETLINK_ROUTE, .mask = kept.size(), .more = optional, .pointer = kept.data()},
+                std::move(label));
   }
 
   void listener(std::uint16_t port, sys::GateKind kind) {
@@ -222,10 +225,10 @@ void write_gates(ScriptWriter& writer, const EgressPlan& egress, int channel, Ga
   static_assert(child::most_gates == sys::most_gates_in_message);
   GateWriter gates(writer, channel, parts);
   if (!egress.allow.empty() || egress.asks) {
-    gates.request(address_request(AF_INET, own_v4.data(), own_v4.size()), "give loopback an IPv4 address");
-    gates.request(address_request(AF_INET6, own_v6.data(), own_v6.size()), "give loopback an IPv6 address");
-    gates.request(route_request(AF_INET), "lead every IPv4 address to loopback");
-    gates.request(route_request(AF_INET6), "lead every IPv6 address to loopback");
+    gates.request(AF_INET, address_request(AF_INET, own_v4.data(), own_v4.size()), "give loopback an IPv4 address");
+    gates.request(AF_INET6, address_request(AF_INET6, own_v6.data(), own_v6.size()), "give loopback an IPv6 address");
+    gates.request(AF_INET, route_request(AF_INET), "lead every IPv4 address to loopback");
+    gates.request(AF_INET6, route_request(AF_INET6), "lead every IPv6 address to loopback");
     gates.resolver();
     for (const auto port : egress.ports) gates.listener(port, sys::GateKind::listener);
     const auto free = [&](std::uint16_t port) { return std::ranges::find(egress.ports, port) == egress.ports.end(); };

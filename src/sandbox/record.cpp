@@ -69,8 +69,7 @@ AuditEvent denied(const Denial& denial, const RunOptions& options, const std::st
   data.set("target", redacted_text(denial.target, options.secrets));
   data.set("rule", redacted_text(denial.rule));
   if (!denial.remedy.empty()) data.set("remedy", redacted_text(denial.remedy));
-  const bool network = denial.call == "resolve" || denial.call == "connect" || denial.call == "udp";
-  return audit::make_event(network ? AuditEventType::egress_denied : AuditEventType::denial, data);
+  return audit::make_event(denial.access == "host" ? AuditEventType::egress_denied : AuditEventType::denial, data);
 }
 
 AuditEvent reached(const Contact& contact, const std::string& run_id) {

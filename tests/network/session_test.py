@@ -96,6 +96,25 @@ def until(holds, seconds=10):
     return holds()
 
 
+def switch_off_ipv6(pid):
+    """In the network of this process. The rights its owner has there do not survive an exec."""
+    child = os.fork()
+    if child == 0:
+        try:
+            spaces = [open(f"/proc/{pid}/ns/{name}", "rb") for name in ("user", "net")]
+            for space in spaces:
+                if ground.LIBC.setns(space.fileno(), 0) != 0:
+                    os._exit(1)
+            for name in ("all", "default", "lo"):
+                with open(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6", "w", encoding="ascii") as file:
+                    file.write("1")
+            os._exit(0)
+        except OSError as error:
+            print(error)
+            os._exit(1)
+    return os.waitpid(child, 0)[1] == 0
+
+
 class Agent:
     """A command in the session that goes on while its network changes."""
 
@@ -155,7 +174,7 @@ class Sessions:
         self.expect(f"{host}:{port} is not reached {told}", said.startswith("no "), said)
         named = [denial for denial in outcome.get("denials", []) if host in denial["target"]]
         if denied:
-            self.expect(f"{host}:{port} is named as denied {told}", named and "--allow-host" in named[0]["remedy"], outcome.get("denials"))
+            self.expect(f"{host}:{port} is named as denied {told}", named and "--allow-host" in named[0]["remedy"] and named[0].get("access") == "host", outcome.get("denials"))
         return outcome
 
     def back_and_forth(self):
@@ -242,13 +261,32 @@ class Sessions:
         self.reaches("denied", "fine.zone.test", told="as before the mistake")
         self.session("terminate", "denied")
 
+    def keeper_of(self, session):
+        with open(os.path.join(self.place.home, f".local/state/harn/sessions/{session}/session.json"), encoding="utf-8") as file:
+            return json.load(file)["keeper"]
+
+    def without_ipv6(self):
+        """A kernel that has IPv6 switched off, in the session's network alone."""
+        self.create("four")
+        self.expect("IPv6 is switched off", switch_off_ipv6(self.keeper_of("four")), "")
+        self.name_hosts("four", f"good.test:{PORT}")
+        self.reaches("four", "good.test", told="without IPv6")
+        self.misses("four", "other.test", told="without IPv6")
+        self.session("terminate", "four")
+
+    def asleep(self):
+        """Hosts are named while everybody sleeps; the next command wakes them and sees the hosts."""
+        self.create("asleep")
+        self.expect("it sleeps", self.session("suspend", "asleep").returncode == 0, "")
+        self.name_hosts("asleep", f"good.test:{PORT}")
+        self.reaches("asleep", "good.test", told="after sleep")
+        self.session("terminate", "asleep")
+
     def keeper_killed(self):
         self.create("orphan", "--allow-host", f"good.test:{PORT}")
         self.reaches("orphan", "good.test")
         self.expect("one relay", len(relays()) == 1, relays())
-        record = os.path.join(self.place.home, ".local/state/harn/sessions/orphan/session.json")
-        with open(record, encoding="utf-8") as file:
-            os.kill(json.load(file)["keeper"], signal.SIGKILL)
+        os.kill(self.keeper_of("orphan"), signal.SIGKILL)
         self.expect("a relay ends with its session", until(lambda: not relays()), relays())
         self.session("gc")
 
@@ -279,7 +317,9 @@ class Sessions:
         if not ground.BARE:
             self.keeper_killed()
             self.secret()
-        for session in ("turns", "live", "killed", "denied", "orphan", "secret"):
+            self.without_ipv6()
+            self.asleep()
+        for session in ("turns", "live", "killed", "denied", "orphan", "secret", "four", "asleep"):
             self.session("terminate", session)
         self.place.remove()
 

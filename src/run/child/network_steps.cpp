@@ -46,7 +46,9 @@ Word ask_netlink(const Step& step) {
   if (got < 0) return got;
   const bool answered = got >= static_cast<Word>(offsetof(Refusal, answer) + sizeof(int)) && reply.header.nlmsg_type == NLMSG_ERROR;
   if (!answered) return -EPROTO;
-  return reply.answer.error;
+  const int error = reply.answer.error;
+  const bool switched_off = error == -EACCES || error == -EAFNOSUPPORT || error == -EOPNOTSUPP;
+  return step.more == 1 && switched_off ? 0 : error;
 }
 
 Word open_gate(Launch& launch, const Step& step) {

@@ -60,7 +60,7 @@ enum class Op : std::uint8_t {
   place_copy,       // number: which one, text: where
   show_text,        // text: where, other: what a file there reads; number: which one it is; mask: attributes
   raise_loopback,
-  ask_netlink,  // number: protocol, pointer: a request, mask: its length; must be granted
+  ask_netlink,  // number: protocol, pointer: a request, mask: its length; must be granted, unless more is 1 and the family is switched off
   open_gate,    // pointer: calls, mask: how many; all must succeed, and the first answers with a descriptor
   send_gates,   // number: a socket, pointer: what is said about the descriptors opened so far, mask: its length; they are gone afterwards
   // narrowing
