@@ -63,14 +63,27 @@ void point_proxies_at(const Policy& policy, std::uint16_t relay_port, Plan& plan
     if (!policy.env.set.contains(name)) plan.env.variables[name] = "localhost,127.0.0.1,::1";
 }
 
+namespace {
+
+// Names are resolved by the relay: inside nobody can.
+constexpr std::pair<const char*, std::string_view> relay_proxies[] = {
+    {"HTTPS_PROXY", "http"}, {"https_proxy", "http"}, {"ALL_PROXY", "socks5h"}, {"all_proxy", "socks5h"}};
+
+std::string relay_address(std::string_view scheme, std::string_view port) { return fmt::format("{}://127.0.0.1:{}", scheme, port); }
+
+}  // namespace
+
 void point_every_proxy_at_relay(const Policy& policy, Plan& plan) {
-  const auto point = [&](std::initializer_list<const char*> names, std::string_view scheme) {
-    for (const auto* name : names)
-      if (!policy.env.set.contains(name)) plan.env.variables[name] = fmt::format("{}://127.0.0.1:{}", scheme, relay_port_word);
-  };
   point_proxies_at(policy, 0, plan);
-  point({"HTTPS_PROXY", "https_proxy"}, "http");
-  point({"ALL_PROXY", "all_proxy"}, "socks5h");  // names are resolved by the relay: inside nobody can
+  for (const auto& [name, scheme] : relay_proxies)
+    if (!policy.env.set.contains(name)) plan.env.variables[name] = relay_address(scheme, relay_port_word);
+}
+
+void fill_in_relay_port(std::uint16_t port, EnvPlan& env) {
+  for (const auto& [name, scheme] : relay_proxies)
+    if (const auto found = env.variables.find(name);
+        found != env.variables.end() && found->second == relay_address(scheme, relay_port_word))
+      found->second = relay_address(scheme, std::to_string(port));
 }
 
 void point_temp_at(const Policy& policy, const std::string& directory, Plan& plan) {

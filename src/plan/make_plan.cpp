@@ -261,7 +261,7 @@ Result<Plan> plan_module(const PlanInput& input, const PlanOptions& options) {
   out.policy_digest = digest(input.policy);
   out.env.removed = std::move(run.removed);
   out.wasi = std::move(run.wasi);
-  plan::cover_wasi(out.coverage);
+  plan::cover_wasi(*out.wasi, out);
   if (out.route == Route::confined) out.route = Route::wasi;
   return out;
 }

@@ -166,6 +166,31 @@ TEST_P(Modules, EveryWayOutIsClosed) {
   EXPECT_FALSE(fs::exists("/tmp/x-harn-wasi"));
 }
 
+// A link in the workspace, made by an earlier command: a runtime that is a boundary of its own does not follow it out of its
+// directories. Node does, to what the sandbox lets Node itself read and no further, and no receipt claims otherwise.
+TEST_P(Modules, LinksLeadToWhatTheRuntimeMayReadAtMost) {
+  temp_.link("p/etc", "/etc");
+  temp_.link("p/self", "/proc/self");
+  const bool boundary = std::string(GetParam()) != "node";
+  const Words outside = {"raw-read", "etc/passwd", "raw-read", "self/status"};
+  const auto control = unconfined(outside);
+  for (std::size_t i = 0; i < outside.size(); i += 2)
+    EXPECT_NE(control.out.find(outside[i] + " " + outside[i + 1] + ": ok\n"), std::string::npos) << control.out;
+  Words words = {"act.wasm", "raw-read", "way/in.txt", "raw-read", "link"};
+  words.insert(words.end(), outside.begin(), outside.end());
+  const auto ran = module({"--json", "--write", "."}, words);
+  EXPECT_EQ(ran.out.find("way/in.txt: ok"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("link: ok"), std::string::npos) << ran.out;
+  if (boundary) {
+    for (const auto* name : {"etc/passwd: ok", "self/status: ok"}) EXPECT_EQ(ran.out.find(name), std::string::npos) << ran.out;
+  }
+  const auto plan = harn({"plan", "--json", "--profile", "wasi", "--write", ".", "--", "act.wasm"});
+  const auto layers = "\"wasi\"";
+  const auto coverage = plan.out.substr(plan.out.find("\"coverage\""));
+  EXPECT_EQ(coverage.find(layers) != std::string::npos, boundary) << coverage;
+  EXPECT_EQ(plan.out.find("is no boundary of its own") == std::string::npos, boundary) << plan.out;
+}
+
 TEST_P(Modules, WithoutAViewTheSameIsClosed) {
   environment_["HARN_PRETEND"] = "userns=no";
   const Words acts = {"read",  "/etc/passwd", "read",  "../outside/in.txt", "read",  "link",

@@ -25,6 +25,14 @@ std::string gap_lines(const Plan& plan) {
   return out;
 }
 
+// What earlier runs left, and objects that are not what they were: worth a word, and no failure of this command.
+std::string left_lines(const Outcome& outcome) {
+  std::string out;
+  for (const auto& gap : outcome.receipt.gaps)
+    if (gap.code == "left_behind") out += fmt::format("harn: warning: {}\n", gap.detail);
+  return out;
+}
+
 std::string after_lines(const Outcome& outcome) {
   if (!outcome.error.empty()) return fmt::format("harn: {}\n", outcome.error);
   if (outcome.cpu_exceeded) return "harn: stopped: the processor time of its tree is spent (--cpu-seconds)\n";
@@ -85,7 +93,7 @@ Result<Reply> run_verb(const Arguments& arguments, const Caller& caller) {
   if (json) options.streams = {Stream::inherit, Stream::capture, Stream::capture};
   HARN_TRY(outcome, run_plan(plan, options));
   Reply reply{.exit_code = exit_code_for(outcome)};
-  if (!json) reply.err = after_lines(outcome);
+  if (!json) reply.err = left_lines(outcome) + after_lines(outcome);
   if (receipt && !receipt->keep(receipt_to_json(outcome.receipt) + "\n")) {
     reply.err += "harn: warning: the command ran, but its receipt could not be kept\n";
     if (reply.exit_code == 0) reply.exit_code = exit_no;

@@ -105,6 +105,12 @@ std::string sbpl_any_case(std::string_view exact, std::string_view any_case) {
   return out += "(/|$)";
 }
 
+std::string sbpl_text(const SbplFilter& filter) {
+  std::string out;
+  append(filter, out);
+  return out;
+}
+
 std::string sbpl_text(std::span<const SbplRule> rules) {
   std::string out = "(version 1)\n(deny default)\n";
   std::string_view why;

@@ -54,6 +54,8 @@ std::string sbpl_quoted(std::string_view text);
 // It matches that path and everything beneath it.
 std::string sbpl_any_case(std::string_view exact, std::string_view any_case);
 
+std::string sbpl_text(const SbplFilter& filter);
+
 // The whole profile: version, deny default, then the rules in order.
 std::string sbpl_text(std::span<const SbplRule> rules);
 

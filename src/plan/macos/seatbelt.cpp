@@ -25,6 +25,8 @@ constexpr std::string_view resolver = "/private/var/run/mDNSResponder";
 // Arguments and environment share one mebibyte on macOS; a longer profile travels as a file.
 constexpr std::size_t longest_argument = std::size_t{128} * 1024;
 
+SbplFilter relay_filter(std::string_view port) { return {SbplMatch::remote_address, "localhost:" + std::string(port)}; }
+
 void add_network(const Policy& policy, std::vector<SbplRule>& rules) {
   const auto& network = policy.effective_network();
   const auto reach = network_reach(policy);
@@ -36,10 +38,7 @@ void add_network(const Policy& policy, std::vector<SbplRule>& rules) {
     if (!blocked.filters.empty()) rules.push_back(std::move(blocked));
   }
   if (reach == NetworkReach::restricted)
-    rules.push_back({true,
-                     {"network-outbound"},
-                     {{SbplMatch::remote_address, "localhost:" + std::string(relay_port_word)}},
-                     "the relay, which decides about hosts"});
+    rules.push_back({true, {"network-outbound"}, {relay_filter(relay_port_word)}, "the relay, which decides about hosts"});
   if (reach != NetworkReach::unrestricted && network.loopback) {
     // The remote end on the way out: the local end of every connection is ours, wherever it leads.
     rules.push_back({true, {"network-bind", "network-inbound"}, {{SbplMatch::local_address, "localhost:*"}}, "loopback"});
@@ -96,7 +95,7 @@ void cover(const Policy& policy, Coverage& coverage) {
             .code = "mach_services_open",
             .paths = {},
             .detail = "system services outside the sandbox can be called; only the keychain, the clipboard and, without network, the "
-                      "resolver are closed",
+                      "resolver are closed; what a service does for its caller, it does outside of the profile",
             .remedy = {}},
            Enforcement::degraded);
   open_gap(coverage,
@@ -138,6 +137,15 @@ Status lower_seatbelt(const PlanInput& input, Plan& plan) {
   cover(input.policy, plan.coverage);
   lower_posix_limits(input.policy, input.facts, plan);
   return {};
+}
+
+std::string seatbelt_with_relay_port(std::string profile, std::uint16_t port) {
+  // Unlike any part of a quoted path: there every quote has a backslash before it.
+  const auto open = sbpl_text(relay_filter(relay_port_word));
+  const auto filled = sbpl_text(relay_filter(std::to_string(port)));
+  for (auto at = profile.find(open); at != std::string::npos; at = profile.find(open, at + filled.size()))
+    profile.replace(at, open.size(), filled);
+  return profile;
 }
 
 }  // namespace harn::plan

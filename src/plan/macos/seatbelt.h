@@ -11,4 +11,8 @@ namespace harn::plan {
 
 std::vector<SbplRule> seatbelt_rules(const PlanInput& input);
 
+// The text of a profile once the relay's port is known. Only the rule that opens it is changed: a path of the policy may hold the same
+// words, and a rule about that path must go on naming it.
+std::string seatbelt_with_relay_port(std::string profile, std::uint16_t port);
+
 }  // namespace harn::plan

@@ -105,6 +105,16 @@ TEST(Seatbelt, ALongProfileTravelsAsAFile) {
   EXPECT_EQ(wrapper.files[0], (WrapperFile{"profile.sb", wrapper.profile}));
 }
 
+// The word that stands for the port may stand in a path too; a rule about that path must go on naming it.
+TEST(Seatbelt, ThePortIsFilledInInOneRuleOnly) {
+  auto policy = networked({.allowed_hosts = {{.host = "example.org"}}});
+  policy.process_sandbox.read_deny_roots = {AbsPath::of("/w/@run:relay_port"), AbsPath::of("/w/(remote ip \"localhost:@run:relay_port\")")};
+  const auto profile = seatbelt_with_relay_port(sbpl_text(rules_of(policy)), 4711);
+  EXPECT_NE(profile.find("(remote ip \"localhost:4711\")"), std::string::npos) << profile;
+  EXPECT_EQ(profile.find("4711"), profile.rfind("4711")) << profile;
+  EXPECT_NE(profile.find("\"/w/@run:relay_port\""), std::string::npos) << profile;
+}
+
 TEST(Seatbelt, NetworkRulesPerReach) {
   const SbplFilter local{SbplMatch::local_address, "localhost:*"};
   const SbplFilter remote{SbplMatch::remote_address, "localhost:*"};

@@ -75,8 +75,12 @@ Result<std::vector<Preopen>> preopens_of(const PlanInput& input, const AbsPath& 
   for (const auto* roots :
        {&policy.workspace_roots, &policy.read_only_roots, &policy.process_sandbox.write_roots, &policy.process_sandbox.read_roots})
     for (const auto& root : entries(*roots)) add(root.text(), root);
+  // Also where a name only ends like it: the first of two separators is what counts.
+  const auto splits_elsewhere = [&](const std::string& name) {
+    return !runtime.separator.empty() && (name + std::string(runtime.separator)).find(runtime.separator) != name.size();
+  };
   for (const auto& preopen : out)
-    if (!runtime.separator.empty() && preopen.host.text().find(runtime.separator) != std::string::npos)
+    if (splits_elsewhere(preopen.host.text()) || splits_elsewhere(preopen.guest))
       return wrong(ErrorCode::not_supported,
                    fmt::format("{} cannot be told about the directory {}: it reads '{}' as the end of a name", runtime.name,
                                base::quoted(preopen.host.text()), runtime.separator),
@@ -158,10 +162,18 @@ Result<WasiRun> lower_wasi(const PlanInput& input, const std::string& named) {
   return out;
 }
 
-void cover_wasi(Coverage& coverage) {
+void cover_wasi(const WasiPlan& wasi, Plan& plan) {
+  const auto runtimes = wasi_runtimes();
+  const auto runtime = std::ranges::find(runtimes, wasi.runtime, &WasiRuntime::name);
+  if (runtime == runtimes.end() || !runtime->boundary) {
+    plan.notes.push_back(fmt::format(
+        "{} is no boundary of its own: a module can follow a link to whatever the runtime may read, and only the sandbox confines it",
+        wasi.runtime));
+    return;
+  }
   for (const auto dimension : {Dimension::reads, Dimension::writes, Dimension::credential_reads, Dimension::signals,
                                Dimension::process_inspection, Dimension::devices}) {
-    auto& entry = coverage[dimension];
+    auto& entry = plan.coverage[dimension];
     if (entry.status == Enforcement::enforced || entry.status == Enforcement::degraded) entry.layers.emplace_back("wasi");
   }
 }

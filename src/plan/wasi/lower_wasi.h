@@ -21,6 +21,6 @@ struct WasiRun {
 Result<WasiRun> lower_wasi(const PlanInput& input, const std::string& named);
 
 // A module has no call for most things: where the layers around hold, the runtime holds too.
-void cover_wasi(Coverage& coverage);
+void cover_wasi(const WasiPlan& wasi, Plan& plan);
 
 }  // namespace harn::plan

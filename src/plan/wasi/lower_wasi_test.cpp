@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each runtime is told, word by word; and that nothing but a module ever gets that far.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -96,6 +98,16 @@ TEST(Wasi, ThePlanIsTheConfinedRuntimeUnderTheOriginalPolicy) {
   EXPECT_EQ(*again, *plan);
 }
 
+// Node follows links out of the directories it gives a module.
+TEST(Wasi, ARuntimeThatIsNoBoundaryIsNoLayer) {
+  const auto plan = make_plan(policy(), module, host({"node"}));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->route, Route::wasi);
+  for (const auto& entry : plan->coverage.dimensions) EXPECT_EQ(std::ranges::count(entry.layers, "wasi"), 0);
+  ASSERT_FALSE(plan->notes.empty());
+  EXPECT_NE(plan->notes.back().find("node is no boundary of its own"), std::string::npos) << plan->notes.back();
+}
+
 TEST(Wasi, DeniedDirectoriesAreNoPreopens) {
   auto closed = policy();
   closed.process_sandbox.read_deny_roots = {AbsPath::of("/data")};
@@ -158,6 +170,10 @@ TEST(Wasi, WhatARuntimeCannotBeToldIsRefused) {
             std::string::npos);
   EXPECT_TRUE(make_plan(odd, module, host({"node"})));
   EXPECT_TRUE(make_plan(odd, module, host({"wasmtime"})));
+  // Where two separators would follow each other, the first one counts.
+  odd.workspace_roots = std::vector<AbsPath>{AbsPath::of("/p"), AbsPath::of("/a:")};
+  EXPECT_FALSE(make_plan(odd, module, host({"wasmtime"})));
+  EXPECT_FALSE(make_plan(odd, module, host({"iwasm"})));
   EXPECT_FALSE(make_plan(policy(), {.argv = {"m.wasm", "\xff"}}, host({"node"})));
   EXPECT_TRUE(make_plan(policy(), {.argv = {"m.wasm", "\xff"}}, host({"wasmtime"})));
 }

@@ -30,7 +30,8 @@ constexpr std::array wasmer_before_arguments{Word("--")};
 constexpr std::array iwasm_preopen{Word("--map-dir={guest}::{host}")};
 constexpr std::array iwasm_variable{Word("--env={name}={value}")};
 
-// Node calls its own WASI no boundary: here the sandbox around it is the boundary, and Node gets no variable that means something to it.
+// Node calls its own WASI no boundary, and follows links out of its directories: here the sandbox around it is the boundary, and Node gets
+// no variable that means something to it.
 constexpr std::array node_options{Word("--no-warnings"),
                                   Word("--experimental-wasi-unstable-preview1"),
                                   Word("--no-addons"),
@@ -61,7 +62,7 @@ constexpr WasiRuntime table[] = {
      .before_arguments = wasmer_before_arguments,
      .separator = ":"},
     {.name = "iwasm", .program = "iwasm", .preopen = iwasm_preopen, .variable = iwasm_variable, .separator = "::"},
-    {.name = "node", .program = "node", .options = node_options, .described = true},
+    {.name = "node", .program = "node", .options = node_options, .boundary = false, .described = true},
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ struct WasiRuntime {
   std::span<const std::string_view> variable = {};          // words with {name} and {value}
   std::span<const std::string_view> before_arguments = {};  // between the module and its words
   std::string_view separator = {};                          // a directory with this in its name would be read as two
+  bool boundary = true;                                     // it keeps a module in its directories; else only the sandbox around it does
   bool described = false;                                   // one JSON word tells everything, and variables come with a prefix
 };
 

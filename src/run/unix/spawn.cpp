@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "run/unix/open_descriptors.h"
 #include "run/unix/own_signals.h"
 #include "sys/descriptors.h"
 #include "sys/files.h"
@@ -39,7 +40,6 @@ struct Frozen {
   std::array<int, 3> stdio = {};
   int report_fd = -1;
   int terminal_fd = -1;
-  int most_descriptors = 0;
   sigset_t signals = {};  // as the caller had them
 };
 
@@ -48,7 +48,8 @@ enum Stage_ : std::int32_t {
   in_stdio = -2,
   in_cwd = -3,
   in_limits = -4,
-  in_exec = -5
+  in_exec = -5,
+  in_descriptors = -6
 };
 
 Result<std::vector<Limit>> limits_of(const LimitPlan& plan) {
@@ -91,8 +92,6 @@ Result<Frozen> freeze(const SpawnRequest& request, int report_fd) {
   out.stdio = request.stdio;
   out.report_fd = report_fd;
   out.terminal_fd = request.terminal_fd;
-  const long most = ::sysconf(_SC_OPEN_MAX);
-  out.most_descriptors = static_cast<int>(std::clamp(most, 256L, 65536L));
   return out;
 }
 
@@ -130,14 +129,6 @@ void place_stdio(Frozen& frozen) {
     if (::dup2(above[i], i) < 0) give_up(frozen.report_fd, {in_stdio, errno});
 }
 
-// Whatever else is open closes at exec.
-void mark_descriptors(const Frozen& frozen) {
-  for (int fd = 3; fd < frozen.most_descriptors; ++fd) {
-    const int flags = ::fcntl(fd, F_GETFD);
-    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) ::fcntl(fd, F_SETFD, flags | FD_CLOEXEC);
-  }
-}
-
 void default_signals(const Frozen& frozen) {
   struct sigaction normal = {};
   normal.sa_handler = SIG_DFL;
@@ -166,7 +157,7 @@ void default_signals(const Frozen& frozen) {
 [[noreturn]] void replay(Frozen& frozen, const Confining& confining) {
   own_group(frozen);
   place_stdio(frozen);
-  mark_descriptors(frozen);
+  if (!close_at_exec(3)) give_up(frozen.report_fd, {in_descriptors, errno == 0 ? EBADF : errno});
   if (::chdir(frozen.cwd) != 0) give_up(frozen.report_fd, {in_cwd, errno});
   for (const auto& limit : frozen.limits)
     if (::setrlimit(static_cast<decltype(RLIMIT_CPU)>(limit.resource), &limit.value) != 0) give_up(frozen.report_fd, {in_limits, errno});
@@ -184,11 +175,12 @@ void default_signals(const Frozen& frozen) {
 Error explained(const ChildFailure& failed, const SpawnRequest& request) {
   if (failed.step == in_exec) return cannot_start(request.confining.argv().front(), failed.error);
   Error error{.code = ErrorCode::os, .stage = Stage::spawn, .os_error = failed.error};
-  const auto what = failed.step == in_group    ? std::string("make a process group")
-                    : failed.step == in_stdio  ? std::string("place the standard streams")
-                    : failed.step == in_cwd    ? fmt::format("change to {}", base::quoted(request.plan.cwd.text()))
-                    : failed.step == in_limits ? std::string("set the limits")
-                                               : request.confining.describe(failed);
+  const auto what = failed.step == in_group         ? std::string("make a process group")
+                    : failed.step == in_stdio       ? std::string("place the standard streams")
+                    : failed.step == in_cwd         ? fmt::format("change to {}", base::quoted(request.plan.cwd.text()))
+                    : failed.step == in_limits      ? std::string("set the limits")
+                    : failed.step == in_descriptors ? std::string("find out which descriptors are open")
+                                                    : request.confining.describe(failed);
   if (failed.error == 0) {
     error.code = ErrorCode::refused;
     error.message = fmt::format("the boundary does not hold: could {}", what);

@@ -60,14 +60,17 @@ Result<JournalChange> planned(const Calls& calls, const PathChange& change, cons
 }
 
 // A command that ran before may have put a link where the plan saw a directory.
-Result<Held> pinned(const Calls& calls, const AbsPath& path) {
+bool leads_elsewhere(const Pinned& pin, const AbsPath& path) {
+  return pin.followed || base::lower_ascii(pin.really.text()) != base::lower_ascii(path.text());
+}
+
+Result<Pinned> pinned(const Calls& calls, const AbsPath& path) {
   HARN_TRY(pin, calls.pin(path));
-  const bool same = base::lower_ascii(pin.really.text()) == base::lower_ascii(path.text());
-  if (pin.followed || !same)
+  if (leads_elsewhere(pin, path))
     return refused(
         fmt::format("{} leads to {} now, which is not what was planned", base::quoted(path.text()), base::quoted(pin.really.text())),
         "name the real directory in the policy, and try again");
-  return std::move(pin.held);
+  return pin;
 }
 
 Status apply_one(const Calls& calls, const std::string& sid, const PathChange& change) {
@@ -77,11 +80,20 @@ Status apply_one(const Calls& calls, const std::string& sid, const PathChange& c
   return calls.write_dacl(change.path, dacl.text());
 }
 
-Status undo_one(const Calls& calls, const Journal& journal, const JournalChange& change, const std::vector<Journal>& others) {
-  auto text = calls.read_dacl(change.path);
-  if (!text && text.error().code == ErrorCode::io) return {};  // the command removed it, and its list with it
-  if (!text) return fail(std::move(text).error());
-  HARN_TRY(dacl, parse_dacl(*text));
+// By now the command, or somebody else, may have put another object there, or a link on the way to it: whose list that is, nobody
+// knows, and it stays as it is.
+Status undo_one(const Calls& calls, const Journal& journal, const JournalChange& change, const std::vector<Journal>& others,
+                std::vector<std::string>& notes) {
+  const auto pin = calls.pin(change.path);
+  if (!pin && pin.error().code == ErrorCode::io) return {};  // the command removed it, and its list with it
+  if (!pin) return fail(pin.error());
+  if (leads_elsewhere(*pin, change.path) || pin->identity != change.identity) {
+    notes.push_back(
+        fmt::format("{} is not what it was when access was granted to it; its list is left as it is", base::quoted(change.path.text())));
+    return {};
+  }
+  HARN_TRY(text, calls.read_dacl(change.path));
+  HARN_TRY(dacl, parse_dacl(text));
   const auto before = dacl;
   remove_entries_of(dacl, journal.sid);
   const bool last = change.stops && !change.stopped_before && stopped_by_another(others, change.path) == nullptr;
@@ -90,11 +102,11 @@ Status undo_one(const Calls& calls, const Journal& journal, const JournalChange&
 }
 
 // With the lock held.
-Status undo_locked(const Calls& calls, const Journal& journal) {
+Status undo_locked(const Calls& calls, const Journal& journal, std::vector<std::string>& notes) {
   HARN_TRY(others, other_journals(calls, journal.container));
   Status problem;
   for (auto change = journal.changes.rbegin(); change != journal.changes.rend(); ++change) {
-    auto undone = undo_one(calls, journal, *change, others);
+    auto undone = undo_one(calls, journal, *change, others, notes);
     if (!undone && problem) problem = std::move(undone);
   }
   HARN_OK(std::move(problem));
@@ -102,9 +114,16 @@ Status undo_locked(const Calls& calls, const Journal& journal) {
   return calls.remove_journal(journal.container);
 }
 
+// Names in any letter case are the same, and the journal is where its name leads.
 Status check_journal_is_ours(const Calls& calls, const std::vector<PathChange>& changes) {
+  HARN_TRY(journal, calls.pin(calls.journal_directory));
+  const auto holds = [](const AbsPath& path, const AbsPath& inner) {
+    const auto outer = AbsPath::parse(base::lower_ascii(path.text()));
+    const auto there = AbsPath::parse(base::lower_ascii(inner.text()));
+    return !outer || !there || outer->contains(*there);
+  };
   for (const auto& change : changes)
-    if (change.mask == modify && change.path.contains(calls.journal_directory))
+    if (change.mask == modify && (holds(change.path, journal.really) || holds(change.path, calls.journal_directory)))
       return refused(fmt::format("the policy opens {} for writing, and Harn's own journal is in it, at {}",
                                  base::quoted(change.path.text()), base::quoted(calls.journal_directory.text())),
                      "name a narrower directory");
@@ -152,14 +171,15 @@ std::vector<PathChange> path_changes(const std::vector<AclGrant>& grants) {
 }
 
 Status apply_changes(const Calls& calls, const std::vector<PathChange>& changes, Journal& journal) {
-  HARN_OK(check_journal_is_ours(calls, changes));
   HARN_TRY(lock, calls.lock_journals());
+  HARN_OK(check_journal_is_ours(calls, changes));
   HARN_TRY(others, other_journals(calls, journal.container));
   std::vector<Held> pins;
   for (const auto& change : changes) {
     HARN_TRY(pin, pinned(calls, change.path));
-    pins.push_back(std::move(pin));
     HARN_TRY(entry, planned(calls, change, others));
+    entry.identity = std::move(pin.identity);
+    pins.push_back(std::move(pin.held));
     journal.changes.push_back(std::move(entry));
   }
   HARN_OK(calls.save_journal(journal.container, journal_to_json(journal)));
@@ -172,9 +192,9 @@ Status check_changes(const Calls& calls, const std::string& sid, const std::vect
   return {};
 }
 
-Status undo(const Calls& calls, const Journal& journal) {
+Status undo(const Calls& calls, const Journal& journal, std::vector<std::string>& notes) {
   HARN_TRY(lock, calls.lock_journals());
-  return undo_locked(calls, journal);
+  return undo_locked(calls, journal, notes);
 }
 
 std::vector<std::string> recover(const Calls& calls) {
@@ -190,7 +210,7 @@ std::vector<std::string> recover(const Calls& calls) {
       continue;
     }
     if (calls.is_running(journal->owner, journal->started)) continue;
-    if (auto undone = undo_locked(calls, *journal); !undone)
+    if (auto undone = undo_locked(calls, *journal, notes); !undone)
       notes.push_back(fmt::format("what an earlier run changed is not all taken back: {}", undone.error().message));
   }
   return notes;

@@ -31,8 +31,9 @@ Status apply_changes(const Calls& calls, const std::vector<PathChange>& changes,
 // Reads every list again: an error names the first that does not say what was written, or that admits the container to more.
 Status check_changes(const Calls& calls, const std::string& sid, const std::vector<PathChange>& changes);
 
-// Takes back what the journal names and then the journal and the container. Can be repeated. An error keeps the journal.
-Status undo(const Calls& calls, const Journal& journal);
+// Takes back what the journal names and then the journal and the container. Can be repeated. An error keeps the journal; `notes` tell
+// of objects that are not those that were changed any more.
+Status undo(const Calls& calls, const Journal& journal, std::vector<std::string>& notes);
 
 // What runs left behind that ended without undoing it. Returns what could not be taken back, for people.
 std::vector<std::string> recover(const Calls& calls);

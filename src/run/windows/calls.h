@@ -22,9 +22,10 @@ using Handle = std::uintptr_t;       // the system's; 0 = none
 using Held = std::shared_ptr<void>;  // something that ends when the last holder lets go
 
 struct Pinned {
-  Held held = {};         // while it lives nobody moves the file or directory away
-  AbsPath really = {};    // where the name leads
-  bool followed = false;  // the name itself is a link or a mount point
+  Held held = {};             // while it lives nobody moves the file or directory away
+  AbsPath really = {};        // where the name leads
+  bool followed = false;      // the name itself is a link or a mount point
+  std::string identity = {};  // of the object, whatever its name: volume and number of the file
 };
 
 struct SpawnRequest {

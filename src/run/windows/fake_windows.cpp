@@ -8,6 +8,8 @@
 namespace harn::run::windows {
 namespace {
 
+constexpr std::string_view journal_place = "C:/Users/me/AppData/Local/harn/journal";
+
 Error os_failure(std::string_view call) {
   return {.code = ErrorCode::os, .stage = Stage::spawn, .os_error = 50, .message = fmt::format("{} failed", call)};
 }
@@ -86,25 +88,29 @@ void FakeWindows::fill_containers(Calls& calls) {
 void FakeWindows::fill_lists(Calls& calls) {
   calls.pin = [this](const AbsPath& path) -> Result<Pinned> {
     HARN_OK(step("pin " + path.text()));
-    return Pinned{.held = std::make_shared<int>(0), .really = path};
+    const auto really = leads(path);
+    const bool there = disk_.own.contains(really) || path == AbsPath::of(journal_place);
+    if (!there) return fail(Error{.code = ErrorCode::io, .message = "it is gone"});
+    const auto other = replaced.find(really);
+    return Pinned{.held = std::make_shared<int>(0), .really = really, .identity = other == replaced.end() ? really.text() : other->second};
   };
   calls.read_dacl = [this](const AbsPath& path) -> Result<std::string> {
     HARN_OK(step("read_dacl " + path.text()));
-    if (!disk_.own.contains(path)) return fail(Error{.code = ErrorCode::io, .message = "it is gone"});
-    return disk_.effective(path).text();
+    if (!disk_.own.contains(leads(path))) return fail(Error{.code = ErrorCode::io, .message = "it is gone"});
+    return disk_.effective(leads(path)).text();
   };
   calls.write_dacl = [this](const AbsPath& path, const std::string& sddl) -> Status {
     HARN_OK(step("write_dacl " + path.text()));
     HARN_TRY(dacl, parse_dacl(sddl));
     std::erase_if(dacl.entries, [](const Ace& entry) { return entry.inherited(); });
-    disk_.own[path] = std::move(dacl);
+    disk_.own[leads(path)] = std::move(dacl);
     if (after_write) after_write();
     return {};
   };
 }
 
 void FakeWindows::fill_journals(Calls& calls) {
-  calls.journal_directory = AbsPath::of("C:/Users/me/AppData/Local/harn/journal");
+  calls.journal_directory = AbsPath::of(journal_place);
   calls.self = {4711, 1000};
   calls.lock_journals = [this]() -> Result<Held> {
     HARN_OK(step("lock_journals"));

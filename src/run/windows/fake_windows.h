@@ -42,6 +42,8 @@ class FakeWindows {
   std::size_t die_at = 0;             // from the n-th call on nothing has any effect
   std::size_t counted = 0;
   std::function<void()> after_write = {};
+  std::function<AbsPath(const AbsPath&)> leads = [](const AbsPath& path) { return path; };  // through links somebody made
+  std::map<AbsPath, std::string> replaced = {};                                             // identities of other objects at a path
   std::map<Handle, FakeProcess> processes = {};
   std::map<Handle, JobSettings> jobs = {};
   std::set<Handle> open = {};

@@ -12,7 +12,7 @@ namespace {
 using base::Value;
 using base::ValueKind;
 
-constexpr std::string_view version = "harn.acl_journal.v1";
+constexpr std::string_view version = "harn.acl_journal.v2";
 
 std::unexpected<Error> wrong(std::string_view what) {
   return fail(Error{.code = ErrorCode::protocol,
@@ -60,6 +60,7 @@ Value change_value(const JournalChange& change) {
   base::Array copies(change.copies.begin(), change.copies.end());
   Value out;
   out.set("path", change.path.text());
+  out.set("identity", change.identity);
   out.set("stops", change.stops);
   out.set("stopped_before", change.stopped_before);
   out.set("copies", std::move(copies));
@@ -70,7 +71,8 @@ Result<JournalChange> change_from(const Value& value) {
   if (!value.is(ValueKind::object)) return wrong("a change is no object");
   Members members(value);
   const auto path = members.text("path");
-  JournalChange out{.stops = members.boolean("stops"), .stopped_before = members.boolean("stopped_before")};
+  JournalChange out{
+      .identity = members.text("identity"), .stops = members.boolean("stops"), .stopped_before = members.boolean("stopped_before")};
   const auto* copies = members.take("copies", ValueKind::array);
   HARN_OK(members.done());
   HARN_TRY(parsed, AbsPath::parse(path));

@@ -13,6 +13,7 @@ namespace harn::run::windows {
 
 struct JournalChange {
   AbsPath path = {};
+  std::string identity = {};             // of what stood there; another object that has its name later is none of ours
   bool stops = false;                    // inheritance ends here, because of this run or of one beside it
   bool stopped_before = false;           // … but it did before any run came: it stays so
   std::vector<std::string> copies = {};  // entries that were inherited until then

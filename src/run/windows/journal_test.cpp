@@ -7,12 +7,14 @@ namespace harn::run::windows {
 namespace {
 
 Journal example() {
-  return {.container = "harn.sandbox.run-1",
-          .sid = "S-1-15-2-1-2-3-4-5-6-7",
-          .owner = 4711,
-          .started = 133'000'000'000'000'000,
-          .changes = {{.path = AbsPath::of("C:/w/ü \"x\""), .stops = true, .stopped_before = false, .copies = {"(A;OICI;FA;;;BA)"}},
-                      {.path = AbsPath::of("C:/w"), .stops = false}}};
+  return {
+      .container = "harn.sandbox.run-1",
+      .sid = "S-1-15-2-1-2-3-4-5-6-7",
+      .owner = 4711,
+      .started = 133'000'000'000'000'000,
+      .changes = {
+          {.path = AbsPath::of("C:/w/ü \"x\""), .identity = "7:42", .stops = true, .stopped_before = false, .copies = {"(A;OICI;FA;;;BA)"}},
+          {.path = AbsPath::of("C:/w"), .stops = false}}};
 }
 
 TEST(Journal, RoundTrips) {
@@ -32,7 +34,7 @@ TEST(Journal, RefusesOtherVersionsUnknownMembersAndSidsOfPeople) {
     const auto at = text.find(from);
     return at == std::string::npos ? "not found" : text.replace(at, from.size(), to);
   };
-  EXPECT_FALSE(journal_from_json(with("journal.v1", "journal.v2")));
+  EXPECT_FALSE(journal_from_json(with("journal.v2", "journal.v1")));
   EXPECT_FALSE(journal_from_json(with("\"owner\"", "\"extra\": 1, \"owner\"")));
   EXPECT_FALSE(journal_from_json(with("S-1-15-2-1-2-3-4-5-6-7", "S-1-5-18")));
   EXPECT_FALSE(journal_from_json(with("S-1-15-2-1-2-3-4-5-6-7", "S-1-15-2-1")));

@@ -143,7 +143,7 @@ Status Launched::start(const LaunchRequest& request) {
 Status Launched::resume() { return calls_->resume(child_.thread); }
 
 std::vector<std::string> Launched::finish() {
-  std::vector<std::string> notes;
+  std::vector<std::string> problems;
   const auto close = [&](Handle& handle) {
     if (handle != 0) calls_->close(std::exchange(handle, 0));
   };
@@ -152,12 +152,12 @@ std::vector<std::string> Launched::finish() {
   close(child_.thread);
   close(child_.process);
   close(job_);
-  if (!journal_) return notes;
-  if (auto undone = undo(*calls_, *journal_); !undone)
-    notes.push_back(
+  if (!journal_) return problems;
+  if (auto undone = undo(*calls_, *journal_, notes_); !undone)
+    problems.push_back(
         fmt::format("what was changed for the run is not all taken back, and will be by the next one: {}", undone.error().message));
   journal_.reset();
-  return notes;
+  return problems;
 }
 
 Result<Launched> launch(const Calls& calls, const LaunchRequest& request) {

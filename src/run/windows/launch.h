@@ -34,6 +34,7 @@ class Launched {
   Handle process() const { return child_.process; }
   Handle job() const { return job_; }
   bool confined() const { return journal_.has_value(); }
+  // What earlier runs left, and what is not as it was; after finish(). No fault of this command.
   std::vector<std::string> take_notes() { return std::move(notes_); }
 
   Status resume();  // its first instruction

@@ -16,6 +16,7 @@
 #include "egress/socket_address.h"
 #include "egress/sockets.h"
 #include "plan/environment.h"
+#include "plan/macos/seatbelt.h"
 #include "sandbox/relay_settings.h"
 #include "sandbox/unix/egress.h"
 #include "sys/descriptors.h"
@@ -35,20 +36,16 @@ Result<sys::UniqueFd> listen_here() {
   return fd;
 }
 
-void replace_all(std::string& text, std::string_view word, const std::string& by) {
-  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + by.size())) text.replace(at, word.size(), by);
-}
-
-// Everywhere the plan speaks of the port; the command's own words stay as they are.
+// Where the plan itself speaks of the port; nothing that a person wrote is touched.
 void fill_in_port(Plan& plan, std::uint16_t port) {
-  const auto number = std::to_string(port);
   plan.egress->relay_port = port;
-  for (auto& [name, value] : plan.env.variables) replace_all(value, plan::relay_port_word, number);
+  plan::fill_in_relay_port(port, plan.env);
   auto* wrapper = std::get_if<Wrapper>(&plan.confinement);
   if (wrapper == nullptr) return;
-  for (std::size_t i = 0; i + plan.argv.size() < wrapper->argv.size(); ++i) replace_all(wrapper->argv[i], plan::relay_port_word, number);
-  for (auto& file : wrapper->files) replace_all(file.text, plan::relay_port_word, number);
-  replace_all(wrapper->profile, plan::relay_port_word, number);
+  const auto fill = [&](std::string& text) { text = plan::seatbelt_with_relay_port(std::move(text), port); };
+  for (std::size_t i = 0; i + plan.argv.size() < wrapper->argv.size(); ++i) fill(wrapper->argv[i]);
+  for (auto& file : wrapper->files) fill(file.text);
+  fill(wrapper->profile);
 }
 
 // In a child: until the pipe of the launcher closes. Nobody outside may be reached by a signal meant for the command.

@@ -93,12 +93,13 @@ Result<Outcome> run_launched(const Plan& plan, const RunOptions& options, const 
   const auto limits = job_limits_of(plan, calls);
   HARN_TRY(outcome, windows::supervise(launched, std::move(streams), {.limits = plan.limits, .job = limits, .stop = stop.event()}));
   receipt.timings_us["run"] = micros_since(running);
-  auto notes = launched.take_notes();
-  for (auto& note : launched.finish()) notes.push_back(std::move(note));
-  for (const auto& note : notes) {
-    receipt.gaps.push_back({.dimension = Dimension::reads, .code = "not_undone", .paths = {}, .detail = note, .remedy = "run harn again"});
-    outcome.error += (outcome.error.empty() ? "" : "; ") + note;
+  for (const auto& problem : launched.finish()) {
+    receipt.gaps.push_back(
+        {.dimension = Dimension::reads, .code = "not_undone", .paths = {}, .detail = problem, .remedy = "run harn again"});
+    outcome.error += (outcome.error.empty() ? "" : "; ") + problem;
   }
+  for (const auto& note : launched.take_notes())
+    receipt.gaps.push_back({.dimension = Dimension::reads, .code = "left_behind", .paths = {}, .detail = note, .remedy = {}});
   return outcome;
 }
 

@@ -161,6 +161,17 @@ TEST_P(MacOs, NamedHostsAreReachedThroughTheRelayAndNoOthers) {
   EXPECT_NE(refused.err.find("harn: refused: connect"), std::string::npos) << refused.err;
 }
 
+// The word that stands for the relay's port until it is known may stand in a path as well; that path stays what it is.
+TEST_P(MacOs, APathWithThePortsWordStaysDenied) {
+  const auto secret = person.file("project/@run:relay_port/secret", "secret\n");
+  const std::vector<std::string> options = {
+      "--net", "restricted",          "--allow-host", "example.org", "--deny", person.project() + "/@run:relay_port",
+      "--env", "WORD=@run:relay_port"};
+  const auto ended = sh("cat '" + secret + "'; echo \"$WORD\"", options);
+  EXPECT_EQ(ended.out, "@run:relay_port\n") << ended.err;
+  EXPECT_EQ(sh("cat '" + secret + "'").out, "secret\n");
+}
+
 TEST_P(MacOs, TheOutcomeSaysWhoWasReached) {
   const Server server(person);
   const auto ended = sh("curl -s --noproxy '' http://127.0.0.1:" + server.port + "/",
@@ -194,6 +205,28 @@ TEST_P(MacOs, AProgramThatIsClosedIsNotExecuted) {
 TEST_P(MacOs, ExitCodesOfSandboxExecMayBeTheCommandsOwn) {
   EXPECT_EQ(sh("exit 71").exit_code, 71);
   EXPECT_EQ(sh("exit 65").exit_code, 65);
+}
+
+// What a command did to its own files afterwards says nothing about whether it ran.
+TEST_P(MacOs, NoCommandCanSayThatItNeverRan) {
+  const auto evil = script("project/evil", "rm -f \"$0\"; echo ran; exit 71\n");
+  auto ended = run({}, {evil});
+  EXPECT_EQ(ended.exit_code, 71) << ended.err;
+  EXPECT_EQ(ended.out, "ran\n");
+  std::filesystem::create_directory(person.project() + "/gone");
+  std::filesystem::permissions(person.project() + "/gone", std::filesystem::perms(0777));
+  ended = sh("rmdir \"$PWD\"; echo ran; exit 65", {"--cwd", person.project() + "/gone"});
+  EXPECT_EQ(ended.exit_code, 65) << ended.err;
+  EXPECT_EQ(ended.out, "ran\n");
+}
+
+// A limit that was lowered later does not close what was open before.
+TEST_P(MacOs, NoDescriptorIsInheritedWhateverItsNumber) {
+  person.start_through(
+      {"/bin/bash", "-c", "exec 700<" + person.file("outside/secret", "secret\n") + "; ulimit -Sn 256; exec \"$@\"", "bash"});
+  const auto ended = run({}, {"/bin/bash", "-c", "cat <&700; echo done"});
+  EXPECT_EQ(ended.out, "done\n") << ended.err;
+  EXPECT_NE(ended.err.find("700: Bad file descriptor"), std::string::npos) << ended.err;
 }
 
 TEST_P(MacOs, SwiftGetsItsOptions) {

@@ -56,6 +56,15 @@ TEST_P(OpenBsd, RunsACommandAndHandsOnItsEnd) {
   EXPECT_NE(ended.err.find("there\n"), std::string::npos);
 }
 
+// A limit that was lowered later does not close what was open before.
+TEST_P(OpenBsd, NoDescriptorIsInheritedWhateverItsNumber) {
+  person.start_through(
+      {"/bin/bash", "-c", "exec 700<" + person.file("outside/secret", "secret\n") + "; ulimit -Sn 256; exec \"$@\"", "bash"});
+  const auto ended = run({}, {"/bin/bash", "-c", "cat <&700; echo done"});
+  EXPECT_EQ(ended.out, "done\n") << ended.err;
+  EXPECT_NE(ended.err.find("700: Bad file descriptor"), std::string::npos) << ended.err;
+}
+
 TEST_P(OpenBsd, ReadsWhatIsOpenAndFindsNothingElse) {
   person.file("project/known", "known\n");
   const auto secret = person.file("other/secret", "secret\n");

@@ -5,6 +5,8 @@
 #include <aclapi.h>
 #include <sddl.h>
 
+#include <fmt/format.h>
+
 #include "run/windows/os/native.h"
 #include "run/windows/os/real_calls.h"
 #include "run/windows/program.h"
@@ -78,7 +80,10 @@ Result<Pinned> pin(const AbsPath& path) {
   BY_HANDLE_FILE_INFORMATION facts = {};
   if (::GetFileInformationByHandle(opened, &facts) == 0) return call_failed("GetFileInformationByHandle", path.text());
   HARN_TRY(really, sys::final_path(opened, path.text()));
-  return Pinned{.held = held, .really = std::move(really), .followed = (facts.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0};
+  return Pinned{.held = held,
+                .really = std::move(really),
+                .followed = (facts.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0,
+                .identity = fmt::format("{:x}:{:x}{:08x}", facts.dwVolumeSerialNumber, facts.nFileIndexHigh, facts.nFileIndexLow)};
 }
 
 }  // namespace
