@@ -35,7 +35,9 @@ void check(std::string_view bytes, Read read) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  check<Socks5Step>(bytes, read_socks5_greeting);
+  check<Socks5Step>(bytes, [](std::string_view text) { return read_socks5_greeting(text); });
+  check<Socks5Step>(bytes, [](std::string_view text) { return read_socks5_greeting(text, true); });
+  check<Socks5Step>(bytes, read_socks5_password);
   check<Socks5Step>(bytes, read_socks5_request);
   check<ConnectStep>(bytes, read_connect);
   const auto request = read_connect(bytes);

@@ -64,6 +64,11 @@ typedef struct harn_sandbox harn_sandbox;
 HARN_API harn_sandbox* harn_sandbox_open(const char* request, char** error);
 HARN_API void harn_sandbox_close(harn_sandbox* sandbox);
 
+/* {"tape": "/x.tape"}: {"tape": "/x.tape", "torn": false, "repaired": 0, "records": [...]}, every run in the order of the
+ * tape, without the bytes of its outputs. {"tape": "/x.tape", "exec": 3}: that run, counted from 1, with them
+ * (harn.run_record.v2, docs/replay.md). A tape that is not as it was recorded is an error. */
+HARN_API char* harn_tape_read(const char* request);
+
 /* {"policy": {...as composed under the system's ceiling...}, "digest": "policy-...", "profile": "worktree"} */
 HARN_API char* harn_sandbox_policy(const harn_sandbox* sandbox);
 

@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 #include "capi/answer_files.h"
 #include "capi/answers.h"
@@ -58,6 +60,12 @@ std::string one_member(std::string name, base::Value value) {
   return base::print_json(out);
 }
 
+Error no_such_exec(std::uint64_t exec, std::size_t count) {
+  return {.code = ErrorCode::invalid_command,
+          .stage = Stage::load,
+          .message = fmt::format("the tape has no exec {}: it has {}, counted from 1", exec, count)};
+}
+
 Result<base::Value> as_value(const std::string& json) { return base::parse_json(json, "own text"); }
 
 }  // namespace
@@ -103,6 +111,29 @@ harn_sandbox* harn_sandbox_open(const char* request, char** error) {
     HARN_TRY(sandbox, Sandbox::open(std::move(read.policy), std::move(read.context), read.options));
     made->opened.emplace(std::move(sandbox));
     return made;
+  });
+}
+
+char* harn_tape_read(const char* request) {
+  return answer([&]() -> Result<std::string> {
+    HARN_TRY(read, read_tape_request(request));
+    HARN_TRY(tape, Tape::open(read.tape));
+    if (read.exec) {
+      if (*read.exec == 0 || *read.exec > tape.records().size()) return fail(no_such_exec(*read.exec, tape.records().size()));
+      HARN_TRY(record, tape.whole(static_cast<std::size_t>(*read.exec - 1)));
+      return run_record_to_json(record, -1);
+    }
+    base::Array records;
+    for (const auto& record : tape.records()) {
+      HARN_TRY(value, as_value(run_record_to_json(record)));
+      records.push_back(std::move(value));
+    }
+    base::Value out;
+    out.set("tape", tape.path().text());
+    out.set("torn", tape.torn());
+    out.set("repaired", tape.repaired_times());
+    out.set("records", std::move(records));
+    return base::print_json(out);
   });
 }
 

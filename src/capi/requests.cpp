@@ -128,6 +128,10 @@ struct Fields<capi::OpenFields> {
                                    field("ignore", &capi::OpenFields::ignore),         field("ignore_env", &capi::OpenFields::ignore_env)};
 };
 template <>
+struct Fields<capi::TapeRequest> {
+  static constexpr std::tuple list{always("tape", &capi::TapeRequest::tape), field("exec", &capi::TapeRequest::exec)};
+};
+template <>
 struct Fields<capi::RunFields> {
   static constexpr std::tuple list{always("argv", &capi::RunFields::argv),
                                    field("cwd", &capi::RunFields::cwd),
@@ -264,6 +268,8 @@ Result<OpenRequest> read_open(const char* text) {
     request.options.wasi_runtime = runtime->second;
   return request;
 }
+
+Result<TapeRequest> read_tape_request(const char* text) { return read_fields<TapeRequest>(text); }
 
 Result<RunRequest> read_run(const char* text) {
   HARN_TRY(fields, read_fields<RunFields>(text));

@@ -28,6 +28,12 @@ struct OpenRequest {
 };
 Result<OpenRequest> read_open(const char* text);
 
+struct TapeRequest {
+  AbsPath tape = {};
+  std::optional<std::uint64_t> exec = {};  // counted from 1
+};
+Result<TapeRequest> read_tape_request(const char* text);
+
 // A policy around one call: it narrows, as a PolicyScope does.
 struct Around {
   base::Value policy = {};

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "egress/http_connect.h"
 #include "egress/sockets.h"
@@ -24,6 +25,14 @@ constexpr std::chrono::seconds patience_with_proxy_clients{15};
 constexpr std::size_t most_candidates = 16;
 
 policy::IpBlock inner_loopback() { return *policy::parse_ipv4("127.0.0.1"); }
+
+// "Basic " and the user with the password, coded as HTTP does.
+bool knows_password(std::string_view said, const std::string& password) {
+  if (password.empty()) return true;
+  const auto space = said.find(' ');
+  return space != std::string_view::npos && base::lower_ascii(said.substr(0, space)) == "basic" &&
+         base::trim(said.substr(space)) == base::to_base64(fmt::format("{}:{}", proxy_user, password));
+}
 
 }  // namespace
 
@@ -123,10 +132,22 @@ void Connection::listen_to_proxy_client() {
 // True when nothing more is to be heard.
 bool Connection::hear_socks() {
   if (speech_ == Speech::socks_greeting) {
-    const auto step = read_socks5_greeting(heard_);
+    const auto step = read_socks5_greeting(heard_, !state_.settings.password.empty());
     if (step.kind == Socks5Step::Kind::more) return false;
     say(step.reply);
     if (step.kind == Socks5Step::Kind::broken) {
+      end(false);
+      return true;
+    }
+    heard_.erase(0, step.used);
+    speech_ = state_.settings.password.empty() ? Speech::socks_request : Speech::socks_password;
+  }
+  if (speech_ == Speech::socks_password) {
+    const auto step = read_socks5_password(heard_);
+    if (step.kind == Socks5Step::Kind::more) return false;
+    const bool right = step.user == proxy_user && step.password == state_.settings.password;
+    if (step.kind != Socks5Step::Kind::broken) say(print_socks5_password_reply(right));
+    if (!right) {
       end(false);
       return true;
     }
@@ -136,7 +157,15 @@ bool Connection::hear_socks() {
   return obey(read_socks5_request(heard_));
 }
 
-bool Connection::hear_http() { return obey(read_connect(heard_)); }
+bool Connection::hear_http() {
+  const auto step = read_connect(heard_);
+  if (step.kind == ConnectStep::Kind::request && !knows_password(step.authorization, state_.settings.password)) {
+    say(print_who_are_you());
+    end(false);
+    return true;
+  }
+  return obey(step);
+}
 
 // What a proxy client asks for, in either language.
 template <class Step>

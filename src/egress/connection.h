@@ -50,6 +50,7 @@ class Connection {
     none,
     unknown,
     socks_greeting,
+    socks_password,
     socks_request,
     http
   };

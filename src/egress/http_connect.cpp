@@ -17,6 +17,18 @@ ConnectStep broken(int status, std::string_view reason, std::string_view text) {
 
 ConnectStep bad_target() { return broken(400, "Bad Request", "harn: write CONNECT HOST:PORT"); }
 
+// The value of a header of this name, which is in lower case; the last one counts.
+std::string header_value(std::string_view head, std::string_view name) {
+  std::string out;
+  for (auto at = head.find("\r\n"); at != std::string_view::npos; at = head.find("\r\n", at)) {
+    at += 2;
+    const auto line = head.substr(at, head.find("\r\n", at) - at);
+    const auto colon = line.find(':');
+    if (colon != std::string_view::npos && base::lower_ascii(line.substr(0, colon)) == name) out = base::trim(line.substr(colon + 1));
+  }
+  return out;
+}
+
 }  // namespace
 
 ConnectStep read_connect(std::string_view bytes) {
@@ -40,7 +52,19 @@ ConnectStep read_connect(std::string_view bytes) {
   // A second colon is part of an IPv6 address, which must stand in brackets here.
   const auto host = target.substr(0, colon);
   if (host.find(':') != std::string_view::npos && !host.starts_with('[')) return bad_target();
-  return {.kind = ConnectStep::Kind::request, .used = end + 4, .host = std::string(host), .port = static_cast<std::uint16_t>(*port)};
+  return {.kind = ConnectStep::Kind::request,
+          .used = end + 4,
+          .host = std::string(host),
+          .port = static_cast<std::uint16_t>(*port),
+          .authorization = header_value(bytes.substr(0, end), "proxy-authorization")};
+}
+
+std::string print_who_are_you() {
+  constexpr std::string_view text = "harn: this proxy is of one command; its address with the password is in HTTPS_PROXY\n";
+  return fmt::format(
+      "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"harn\"\r\nContent-Type: text/plain\r\n"
+      "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+      text.size(), text);
 }
 
 std::string print_connect_reply(int status, std::string_view reason, std::string_view text) {

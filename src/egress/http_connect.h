@@ -21,11 +21,15 @@ struct ConnectStep {
   std::string host = {};
   std::uint16_t port = 0;
   std::string reply = {};
+  std::string authorization = {};  // what Proxy-Authorization says; empty = nothing
 };
 
 ConnectStep read_connect(std::string_view bytes);
 
 // "HTTP/1.1 200 …" without a body, or a refusal with one line of text for people.
 std::string print_connect_reply(int status, std::string_view reason, std::string_view text = {});
+
+// To somebody without the password.
+std::string print_who_are_you();
 
 }  // namespace harn::egress

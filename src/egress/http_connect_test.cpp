@@ -19,6 +19,16 @@ TEST(HttpConnect, TheHeadSaysWhereTo) {
   EXPECT_EQ(read_connect("CONNECT [::1]:80 HTTP/1.0\r\n\r\n").host, "[::1]");
 }
 
+TEST(HttpConnect, TheHeadMaySayWhoAsks) {
+  const auto said = [](const std::string& headers) {
+    return read_connect("CONNECT a.org:443 HTTP/1.1\r\n" + headers + "\r\n").authorization;
+  };
+  EXPECT_EQ(said(""), "");
+  EXPECT_EQ(said("Host: a.org\r\nproxy-AUTHORIZATION:  Basic aGFybjprZXk= \r\nX: y\r\n"), "Basic aGFybjprZXk=");
+  EXPECT_EQ(said("X-Proxy-Authorization: Basic x\r\n"), "");
+  EXPECT_TRUE(print_who_are_you().starts_with("HTTP/1.1 407 "));
+}
+
 TEST(HttpConnect, AnythingElseIsRefusedInItsOwnLanguage) {
   for (const auto* text : {"GET http://a.org/ HTTP/1.1\r\n\r\n", "\x16\x03\x01", "connect a.org:443 HTTP/1.1\r\n\r\n", "CONNECX"})
     EXPECT_TRUE(read_connect(text).reply.starts_with("HTTP/1.1 405 ")) << text;

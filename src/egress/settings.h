@@ -34,6 +34,9 @@ struct RelayLimits {
   bool operator==(const RelayLimits&) const = default;
 };
 
+// Who says the password calls itself so.
+inline constexpr std::string_view proxy_user = "harn";
+
 struct RelaySettings {
   policy::EgressOptions rules = {};
   std::uint16_t proxy_port = 0;  // on the sandbox's loopback; 0 = none
@@ -41,10 +44,11 @@ struct RelaySettings {
   std::map<std::string, std::vector<policy::IpBlock>> hosts = {};  // the host's own table
   std::string hostname = {};                                       // answered with loopback
   RelayLimits limits = {};
-  bool announced = false;   // the command is on the host's network: its connections are led here, and announced
-  bool asks = false;        // a host no rule admits waits for the launcher's word
-  bool stays = false;       // when its launcher has ended: it serves a session, and ends with that
-  std::string secret = {};  // of whoever may change the rules; empty = nobody
+  bool announced = false;     // the command is on the host's network: its connections are led here, and announced
+  bool asks = false;          // a host no rule admits waits for the launcher's word
+  bool stays = false;         // when its launcher has ended: it serves a session, and ends with that
+  std::string secret = {};    // of whoever may change the rules; empty = nobody
+  std::string password = {};  // of whoever may ask the proxy; empty = everybody who can connect. Never printed
 };
 
 std::string print_settings(const RelaySettings& settings);

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t request_head = 4;
 constexpr std::uint8_t command_connect = 1;
+constexpr std::uint8_t password_version = 1;
 constexpr std::uint8_t address_v4 = 1;
 constexpr std::uint8_t address_name = 3;
 constexpr std::uint8_t address_v6 = 4;
@@ -24,15 +25,32 @@ std::string print_address(std::string_view bytes, bool v6) {
 
 }  // namespace
 
-Socks5Step read_socks5_greeting(std::string_view bytes) {
+Socks5Step read_socks5_greeting(std::string_view bytes, bool with_password) {
   if (bytes.empty()) return {};
   if (byte_at(bytes, 0) != socks_version) return broken();
   if (bytes.size() < 2) return {};
   const std::size_t methods = byte_at(bytes, 1);
   if (bytes.size() < 2 + methods) return {};
-  if (bytes.substr(2, methods).find('\0') == std::string_view::npos) return broken(std::string("\x05\xff", 2));
-  return {.kind = Socks5Step::Kind::greeted, .used = 2 + methods, .reply = std::string("\x05\x00", 2)};
+  const char method = with_password ? '\x02' : '\x00';
+  if (bytes.substr(2, methods).find(method) == std::string_view::npos) return broken(std::string("\x05\xff", 2));
+  return {.kind = Socks5Step::Kind::greeted, .used = 2 + methods, .reply = std::string("\x05") + method};
 }
+
+Socks5Step read_socks5_password(std::string_view bytes) {
+  if (bytes.empty()) return {};
+  if (byte_at(bytes, 0) != password_version) return broken();
+  if (bytes.size() < 2) return {};
+  const std::size_t user = byte_at(bytes, 1);
+  if (bytes.size() < 2 + user + 1) return {};
+  const std::size_t password = byte_at(bytes, 2 + user);
+  if (bytes.size() < 3 + user + password) return {};
+  return {.kind = Socks5Step::Kind::greeted,
+          .used = 3 + user + password,
+          .user = std::string(bytes.substr(2, user)),
+          .password = std::string(bytes.substr(3 + user, password))};
+}
+
+std::string print_socks5_password_reply(bool right) { return right ? std::string("\x01\x00", 2) : std::string("\x01\x01"); }
 
 Socks5Step read_socks5_request(std::string_view bytes) {
   if (bytes.size() < request_head + 1) return {};

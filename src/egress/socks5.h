@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOCKS5 (RFC 1928) as a server without authentication, CONNECT only. The parser is given all bytes
+// SOCKS5 (RFC 1928) as a server, CONNECT only, without authentication or with a password (RFC 1929). The parser is given all bytes
 // received so far and answers what to do next; it keeps nothing.
 #pragma once
 
@@ -36,9 +36,15 @@ struct Socks5Step {
   std::string reply = {};  // to be sent at once
   std::string host = {};   // text, to be parsed like any other host
   std::uint16_t port = 0;
+  std::string user = {};  // with a password
+  std::string password = {};
 };
 
-Socks5Step read_socks5_greeting(std::string_view bytes);
+// Whether a password is asked for is the server's choice.
+Socks5Step read_socks5_greeting(std::string_view bytes, bool with_password = false);
+// Between greeting and request, where one is asked for; what it is worth is not decided here.
+Socks5Step read_socks5_password(std::string_view bytes);
+std::string print_socks5_password_reply(bool right);
 Socks5Step read_socks5_request(std::string_view bytes);
 std::string print_socks5_reply(Socks5Reply reply);
 

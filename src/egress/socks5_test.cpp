@@ -28,6 +28,22 @@ TEST(Socks5, GreetingNeedsNoAuthentication) {
   EXPECT_EQ(read_socks5_greeting(bytes({4, 1})).kind, Kind::broken);
 }
 
+TEST(Socks5, APasswordIsAskedForWhereThereIsOne) {
+  EXPECT_EQ(read_socks5_greeting(bytes({5, 1, 0}), true).reply, bytes({5, 0xff})) << "whoever has none is not served";
+  EXPECT_EQ(read_socks5_greeting(bytes({5, 2, 0, 2}), true).reply, bytes({5, 2}));
+  const auto said = bytes({1, 4}) + "harn" + bytes({3}) + "key";
+  for (std::size_t length = 0; length < said.size(); ++length)
+    EXPECT_EQ(read_socks5_password(said.substr(0, length)).kind, Kind::more) << length;
+  const auto step = read_socks5_password(said + "x");
+  EXPECT_EQ(step.kind, Kind::greeted);
+  EXPECT_EQ(step.used, said.size());
+  EXPECT_EQ(step.user, "harn");
+  EXPECT_EQ(step.password, "key");
+  EXPECT_EQ(read_socks5_password(bytes({5, 1})).kind, Kind::broken);
+  EXPECT_EQ(print_socks5_password_reply(true), bytes({1, 0}));
+  EXPECT_EQ(print_socks5_password_reply(false), bytes({1, 1}));
+}
+
 TEST(Socks5, RequestsNameAHostInAnyForm) {
   const auto name = bytes({5, 1, 0, 3, 5}) + "a.org" + bytes({1, 187});
   for (std::size_t length = 0; length < name.size(); ++length)

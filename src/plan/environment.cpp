@@ -69,21 +69,23 @@ namespace {
 constexpr std::pair<const char*, std::string_view> relay_proxies[] = {
     {"HTTPS_PROXY", "http"}, {"https_proxy", "http"}, {"ALL_PROXY", "socks5h"}, {"all_proxy", "socks5h"}};
 
-std::string relay_address(std::string_view scheme, std::string_view port) { return fmt::format("{}://127.0.0.1:{}", scheme, port); }
+std::string relay_address(std::string_view scheme, std::string_view user, std::string_view port) {
+  return fmt::format("{}://{}127.0.0.1:{}", scheme, user, port);
+}
 
 }  // namespace
 
 void point_every_proxy_at_relay(const Policy& policy, Plan& plan) {
   point_proxies_at(policy, 0, plan);
   for (const auto& [name, scheme] : relay_proxies)
-    if (!policy.env.set.contains(name)) plan.env.variables[name] = relay_address(scheme, relay_port_word);
+    if (!policy.env.set.contains(name)) plan.env.variables[name] = relay_address(scheme, "", relay_port_word);
 }
 
-void fill_in_relay_port(std::uint16_t port, EnvPlan& env) {
+void fill_in_relay(std::string_view user, std::uint16_t port, EnvPlan& env) {
   for (const auto& [name, scheme] : relay_proxies)
     if (const auto found = env.variables.find(name);
-        found != env.variables.end() && found->second == relay_address(scheme, relay_port_word))
-      found->second = relay_address(scheme, std::to_string(port));
+        found != env.variables.end() && found->second == relay_address(scheme, "", relay_port_word))
+      found->second = relay_address(scheme, user, std::to_string(port));
 }
 
 void point_temp_at(const Policy& policy, const std::string& directory, Plan& plan) {

@@ -17,8 +17,9 @@ void point_proxies_at(const Policy& policy, std::uint16_t relay_port, Plan& plan
 // The same where there is no other way to the relay than a proxy, whose port is only known when the command runs.
 inline constexpr std::string_view relay_port_word = "@run:relay_port";
 void point_every_proxy_at_relay(const Policy& policy, Plan& plan);
-// Only where that is exactly what stands there: what a person wrote stays as it is, whatever words are in it.
-void fill_in_relay_port(std::uint16_t port, EnvPlan& env);
+// Only where that is exactly what stands there: what a person wrote stays as it is, whatever words are in it. `user` is whoever may
+// ask the relay, "name:password@".
+void fill_in_relay(std::string_view user, std::uint16_t port, EnvPlan& env);
 
 // Points TMPDIR, TMP, TEMP, TMPPREFIX at `directory`, unless the policy's env.set names them.
 void point_temp_at(const Policy& policy, const std::string& directory, Plan& plan);

@@ -116,6 +116,7 @@ static harn_sandbox *open_with(const char *member, const char *tape) {
 static void test_tape(void) {
   static const char command[] = "{\"argv\": [\"sh\", \"-c\", \"cat; echo ran >> taped; exit 4\"], \"input\": \"fed\"}";
   char tape[4096];
+  char request[4200];
   char *error = NULL;
   harn_sandbox *sandbox;
   if (getcwd(tape, sizeof tape - 16) == NULL) return;
@@ -125,6 +126,12 @@ static void test_tape(void) {
   expect_in(harn_sandbox_run(sandbox, command, NULL, NULL, NULL), "\"exit_code\": 4, \"stdout\": \"fed\"", "a recorded run");
   harn_sandbox_close(sandbox);
   unlink("taped");
+  snprintf(request, sizeof request, "{\"tape\": \"%s\"}", tape);
+  expect_in(harn_tape_read(request), "\"torn\": false, \"repaired\": 0, \"records\": [{\"format\": \"harn.run_record.v2\"", "a tape");
+  snprintf(request, sizeof request, "{\"tape\": \"%s\", \"exec\": 1}", tape);
+  expect_in(harn_tape_read(request), "\"bytes\": \"fed\"", "one run of it");
+  snprintf(request, sizeof request, "{\"tape\": \"%s\", \"exec\": 2}", tape);
+  expect_in(harn_tape_read(request), "the tape has no exec 2", "no run of it");
   sandbox = open_with("replay", tape);
   expect_in(harn_sandbox_run(sandbox, "{\"argv\": [\"other\"]}", NULL, NULL, NULL), "argv (exec 1)", "another command");
   expect_in(harn_sandbox_run(sandbox, command, NULL, NULL, NULL), "\"exit_code\": 4, \"stdout\": \"fed\"", "a replayed run");

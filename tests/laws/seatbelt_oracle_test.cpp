@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two judges that know nothing of each other read our Seatbelt profiles: a C++ reading, which is compared with decide()
-// in foreign_agreement_test, and Guile, a Scheme, which evaluates the text itself. They must agree on every question.
+// in foreign_agreement_test, and Guile, a Scheme, which evaluates the text itself. They must agree on every question, and Guile with
+// decide() as well.
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
 
 #include <gtest/gtest.h>
 
 #include "plan/lower.h"
 #include "support/cases.h"
 #include "support/generate.h"
+#include "support/macos_decided.h"
 #include "support/sbpl.h"
 #include "support/temp_dir.h"
 
@@ -36,11 +39,21 @@ std::string whole(const TempDir& place, const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(SeatbeltOracle, GuileAgreesWithOurReading) {
-  if (!has_guile()) GTEST_SKIP() << "skipped: guile-3.0 is not installed";
+struct Judged {
+  std::uint64_t seed = 0;
+  const PathRules& rules;
+  const std::string& text;
+  std::vector<AbsPath> paths = {};  // some of those that matter; each is one line
+};
+using Ask = std::function<void(std::string_view operation, const std::string& path, bool expected)>;
+
+// Every profile is put to Guile with the questions that `ask_about` has, and the answers that it expects.
+void compare_with_guile(std::uint64_t first_seed, const std::function<void(const Judged&, const Ask&)>& ask_about) {
   const TempDir place;
   std::vector<std::string> expected;
-  for (std::uint64_t seed = 1; seed <= wanted_profiles; ++seed) {
+  std::size_t asked = 0;
+  for (std::uint64_t i = 0; i < wanted_profiles; ++i) {
+    const auto seed = first_seed + i;
     Random random(seed);
     const auto facts = random_facts(random, Platform::macos);
     const auto policy = plannable_policy(random, facts);
@@ -50,32 +63,61 @@ TEST(SeatbeltOracle, GuileAgreesWithOurReading) {
     plan.cwd = facts.cwd;
     ASSERT_TRUE(plan::lower_seatbelt({.policy = policy, .command = command, .facts = facts, .rules = rules}, plan)) << seed;
     const auto& text = std::get<Wrapper>(plan.confinement).profile;
-    std::string problem;
-    const auto profile = SbplProfile::parse(text, problem);
-    ASSERT_TRUE(profile) << problem;
+    Judged profile{.seed = seed, .rules = rules, .text = text};
+    const auto paths = interesting_paths(policy, facts);
+    for (std::size_t at = seed % 7; at < paths.size(); at += 7)
+      if (paths[at].text().find_first_of("\r\n") == std::string::npos) profile.paths.push_back(paths[at]);
     std::string questions;
     std::string answers;
-    const auto paths = interesting_paths(policy, facts);
-    for (std::size_t i = seed % 7; i < paths.size(); i += 7) {
-      const auto& path = paths[i].text();
-      if (path.find('\n') != std::string::npos || path.find('\r') != std::string::npos) continue;  // a question is one line
-      for (const auto* operation : operations) {
-        questions += std::string(operation) + "\t" + path + "\n";
-        answers += profile->allows(operation, path) ? "1\n" : "0\n";
-      }
-    }
-    const auto name = std::to_string(seed - 1);
-    place.file(name + ".sb", text);
-    place.file(name + ".ask", questions);
+    ask_about(profile, [&](std::string_view operation, const std::string& path, bool allowed) {
+      questions += std::string(operation) + "\t" + path + "\n";
+      answers += allowed ? "1\n" : "0\n";
+      ++asked;
+    });
+    place.file(std::to_string(i) + ".sb", text);
+    place.file(std::to_string(i) + ".ask", questions);
     expected.push_back(std::move(answers));
   }
   ASSERT_EQ(ask_guile(place, wanted_profiles), 0) << whole(place, "said");
-  std::size_t asked = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    ASSERT_EQ(whole(place, std::to_string(i) + ".says"), expected[i]) << "profile " << i << "\n" << whole(place, std::to_string(i) + ".sb");
-    asked += expected[i].size() / 2;
-  }
-  EXPECT_GT(asked, wanted_profiles * 100);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_EQ(whole(place, std::to_string(i) + ".says"), expected[i])
+        << "profile " << i << "\n"
+        << whole(place, std::to_string(i) + ".ask") << whole(place, std::to_string(i) + ".sb");
+  EXPECT_GT(asked, wanted_profiles * 60);
+}
+
+TEST(SeatbeltOracle, GuileAgreesWithOurReading) {
+  if (!has_guile()) GTEST_SKIP() << "skipped: guile-3.0 is not installed";
+  compare_with_guile(1, [](const Judged& asked, const Ask& ask) {
+    std::string problem;
+    const auto profile = SbplProfile::parse(asked.text, problem);
+    ASSERT_TRUE(profile) << problem;
+    for (const auto& path : asked.paths)
+      for (const auto* operation : operations) ask(operation, path.text(), profile->allows(operation, path.text()));
+  });
+}
+
+// Without our own reading of profiles in between: Guile evaluates the text, and what it says is what decide() says.
+TEST(SeatbeltOracle, GuileAgreesWithWhatIsDecided) {
+  if (!has_guile()) GTEST_SKIP() << "skipped: guile-3.0 is not installed";
+  compare_with_guile(100'000, [](const Judged& asked, const Ask& ask) {
+    const auto guarded = guarded_places(asked.rules);
+    for (const auto& path : asked.paths) {
+      if (path.is_root()) continue;  // the loader lists it: the one stated exception
+      const auto verdict = decided_on_macos(asked.rules, guarded, path);
+      const auto* rule = nearest_by_any_name(asked.rules, path);
+      const bool device = rule != nullptr && rule->origin == Origin::device;  // never executed, made or linked
+      for (const auto& name : spellings(path.text())) {
+        ask("file-read-data", name, verdict.read);
+        ask("file-write-data", name, verdict.write);
+        ask("file-write-unlink", name, verdict.remove);
+        if (device) continue;
+        ask("process-exec", name, verdict.read);
+        ask("file-write-create", name, verdict.write);
+        ask("file-link", name, verdict.write);
+      }
+    }
+  });
 }
 
 // A judge that accepts anything would agree with everybody.

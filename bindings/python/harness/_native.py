@@ -52,6 +52,7 @@ def _declare(library: ctypes.CDLL) -> None:
         ("harn_stop_request", [pointer], None),
         ("harn_stop_free", [pointer], None),
         ("harn_sandbox_open", [text, made], pointer),
+        ("harn_tape_read", [text], pointer),
         ("harn_sandbox_close", [pointer], None),
         ("harn_sandbox_policy", [pointer], pointer),
         ("harn_sandbox_plan", [pointer, text], pointer),

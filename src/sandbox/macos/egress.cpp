@@ -12,6 +12,8 @@
 
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include "egress/proxy.h"
 #include "egress/socket_address.h"
 #include "egress/sockets.h"
@@ -21,6 +23,7 @@
 #include "sandbox/unix/egress.h"
 #include "sys/descriptors.h"
 #include "sys/files.h"
+#include "sys/random_number.h"
 
 namespace harn::sandbox {
 namespace {
@@ -37,9 +40,9 @@ Result<sys::UniqueFd> listen_here() {
 }
 
 // Where the plan itself speaks of the port; nothing that a person wrote is touched.
-void fill_in_port(Plan& plan, std::uint16_t port) {
+void fill_in_relay(Plan& plan, std::uint16_t port, const std::string& password) {
   plan.egress->relay_port = port;
-  plan::fill_in_relay_port(port, plan.env);
+  plan::fill_in_relay(fmt::format("{}:{}@", egress::proxy_user, password), port, plan.env);
   auto* wrapper = std::get_if<Wrapper>(&plan.confinement);
   if (wrapper == nullptr) return;
   const auto fill = [&](std::string& text) { text = plan::seatbelt_with_relay_port(std::move(text), port); };
@@ -88,8 +91,11 @@ Result<Egress> Egress::start(const Plan& plan, const RunOptions& options) {
   HARN_TRY(listener, listen_here());
   const auto here = egress::destination_of(listener.get());
   if (!here) return fail(sys::os_failure("getsockname", "the relay's port", errno, Stage::prepare));
-  fill_in_port(parts->plan, here->port);
+  // Every user of this machine can connect; only the command knows this.
+  const auto password = fmt::format("{:016x}{:016x}", sys::random_number(), sys::random_number());
+  fill_in_relay(parts->plan, here->port, password);
   HARN_TRY(settings, relay_settings(*parts->plan.egress, options.nameservers));
+  settings.password = password;
   HARN_TRY(lifeline, sys::open_pipe());
   HARN_TRY(report, sys::open_pipe());
   const pid_t pid = ::fork();

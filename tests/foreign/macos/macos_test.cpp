@@ -151,6 +151,15 @@ TEST_P(MacOs, NamedHostsAreReachedThroughTheRelayAndNoOthers) {
   EXPECT_EQ(socks.out, "served\n") << socks.err;
   const auto connect = curl("--noproxy '' --proxytunnel -x $HTTPS_PROXY" + url);
   EXPECT_EQ(connect.out, "served\n") << connect.err;
+  // The relay is of this command: who does not know its password is not served, in neither language.
+  const auto stranger = curl("--noproxy '' --proxytunnel -x \"http://${HTTPS_PROXY#*@}\"" + url);
+  EXPECT_NE(stranger.exit_code, 0);
+  EXPECT_EQ(stranger.out, "");
+  const auto guess = curl("--noproxy '' --proxytunnel -x \"http://harn:guess@${HTTPS_PROXY#*@}\"" + url);
+  EXPECT_EQ(guess.out, "");
+  EXPECT_EQ(curl("--noproxy '' -x \"socks5h://${ALL_PROXY#*@}\"" + url).out, "");
+  EXPECT_EQ(curl("--noproxy '' -x \"socks5h://harn:guess@${ALL_PROXY#*@}\"" + url).out, "");
+  EXPECT_EQ(curl("--noproxy '' -x \"$ALL_PROXY\"" + url).out, "served\n");
   // Past the relay there is nothing, not even the host that is allowed.
   const auto past = curl("--noproxy '*'" + url);
   EXPECT_NE(past.exit_code, 0);

@@ -8,6 +8,7 @@ from harness.sandbox.files import FileEntry, Files
 from harness.sandbox.policy import Sandbox
 from harness.sandbox.scope import policy_scope
 from harness.sandbox.session import MEMORY_MOUNT, OUTPUTS_MOUNT, ExecResult, SandboxBackend, SessionError
+from harness.sandbox.tape import TapedRun, read_tape
 
 __all__ = [
     "ExecResult",
@@ -19,10 +20,12 @@ __all__ = [
     "SandboxBackend",
     "SandboxExecutor",
     "SessionError",
+    "TapedRun",
     "build_policy",
     "create_executor",
     "load_config",
     "policy_scope",
+    "read_tape",
     "sandbox_active_backend",
     "sandbox_active_profile",
     "sandbox_backend_available",

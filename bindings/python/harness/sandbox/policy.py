@@ -26,8 +26,17 @@ class Sandbox:
         backend: Optional[str] = None,
         fallback: Optional[str] = None,
         audit: Optional[str] = None,
+        record: Optional[Union[str, "os.PathLike[str]"]] = None,
+        replay: Optional[Union[str, "os.PathLike[str]"]] = None,
+        ignore: Sequence[str] = (),
+        ignore_env: Sequence[str] = (),
     ) -> None:
-        """`audit` is "off", "process" or "power"; runs are recorded in the log of `harn run` unless it is off."""
+        """`audit` is "off", "process" or "power"; runs are recorded in the log of `harn run` unless it is off.
+
+        `record` names a tape that every run is added to. `replay` names one that answers in place of running anything: a run
+        that is not the recorded one raises SandboxError with every difference; `ignore` (cwd, env, stdin, policy, order) and
+        `ignore_env` (names of variables) say what may differ. read_tape() shows what is on a tape.
+        """
         request: Dict[str, Any] = {"policy": dict(policy), "context": _native.context_value(cwd, environment)}
         if backend is not None:
             request["backend"] = backend
@@ -35,6 +44,13 @@ class Sandbox:
             request["fallback"] = fallback
         if audit is not None:
             request["audit"] = audit
+        for name, tape in (("record", record), ("replay", replay)):
+            if tape is not None:
+                request[name] = _native.text_value(os.path.abspath(tape))
+        if ignore:
+            request["ignore"] = list(ignore)
+        if ignore_env:
+            request["ignore_env"] = list(ignore_env)
         self._handle = _native.create("harn_sandbox_open", request)
 
     def __del__(self) -> None:
