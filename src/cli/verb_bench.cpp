@@ -100,6 +100,7 @@ Result<Outcome> run_again(const RunRecord& record, const Bench& bench, Row& row)
   RunAudit audit(bench.arguments, bench.caller);
   *audit.settings() = bench.audit;
   audit.use_profile(record.profile);
+  bool handed_over = false;  // the sandbox itself records what follows
   const auto run = [&]() -> Result<Outcome> {
     const auto& options = bench.prepared.options;
     HARN_TRY(sandbox, Sandbox::open(record.policy,
@@ -115,10 +116,11 @@ Result<Outcome> run_again(const RunRecord& record, const Bench& bench, Row& row)
     HARN_OK(check_confined(plan, sandbox.policy()));
     if (plan.route != Route::direct)
       for (const auto name : names_with(plan.coverage, Enforcement::not_enforced)) row.open.emplace_back(name);
+    handed_over = true;
     return sandbox.run(command);
   };
   auto outcome = run();
-  if (!outcome) audit.refused(outcome.error(), record.argv);
+  if (!outcome && !handed_over) audit.refused(outcome.error(), record.argv);
   if (outcome && audit.end_is_missing()) row.details.emplace_back("the audit log does not have its end");
   return outcome;
 }
