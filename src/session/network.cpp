@@ -53,6 +53,8 @@ SandboxResult<void> check_possible(const Places& places, const Record& record, c
   if (!asked.allowed_hosts.empty() && record.kept && record.provisioned.unrestricted)
     return unsupported(record.backend, "naming hosts in a session that was made with the whole network",
                        "its commands are on the host's own network, where nobody stands between; create another session with these hosts");
+  if (!asked.allowed_hosts.empty() && record.relay_secret.empty())
+    return unsupported(record.backend, "naming hosts in a session that an older version made", "create it again");
   if (record.network.unrestricted && !asked.unrestricted) return check_nobody_keeps_it(places, record);
   return {};
 }

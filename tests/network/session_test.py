@@ -13,7 +13,7 @@ import time
 
 import ground
 
-PORT, LATER = 7021, 7022
+PORT, LATER, SHOWN = 7021, 7022, 7023
 HOSTS = {"good.test": [["93.184.216.35"]], "other.test": [["93.184.216.36"]], "third.test": [["93.184.216.37"]], "*.zone.test": [["93.184.216.38"]]}
 
 # Does what it is told line by line, and says how it went.
@@ -282,6 +282,29 @@ class Sessions:
         self.reaches("asleep", "good.test", told="after sleep")
         self.session("terminate", "asleep")
 
+    def published(self):
+        """A port of the session on the host's loopback, whatever hosts are named."""
+        serves = f"import socket; s = socket.create_server(('127.0.0.1', {SHOWN}))\nwhile True: s.accept()[0].sendall(b'served')"
+        self.create("shown", "--publish", str(SHOWN))
+        command = [self.place.harn, "session", "exec", "shown", "--", "/usr/bin/python3", "-c", serves]
+
+        def answer():
+            try:
+                with ground.socket.create_connection(("127.0.0.1", SHOWN), 5) as reader:
+                    return reader.recv(100)
+            except OSError:
+                return b""
+
+        with subprocess.Popen(command, cwd=self.place.project, env=self.place.environment(), stderr=subprocess.DEVNULL) as server:
+            self.expect("a published port is served", until(lambda: answer() == b"served"), "")
+            self.name_hosts("shown", f"good.test:{PORT}")
+            self.expect("… with hosts named", answer() == b"served", "")
+            self.session("network", "shown", "none")
+            self.expect("… and without", answer() == b"served", "")
+            server.kill()
+        self.session("terminate", "shown")
+        self.expect("nobody waits at the port any more", until(lambda: answer() == b""), "")
+
     def keeper_killed(self):
         self.create("orphan", "--allow-host", f"good.test:{PORT}")
         self.reaches("orphan", "good.test")
@@ -319,7 +342,8 @@ class Sessions:
             self.secret()
             self.without_ipv6()
             self.asleep()
-        for session in ("turns", "live", "killed", "denied", "orphan", "secret", "four", "asleep"):
+            self.published()
+        for session in ("turns", "live", "killed", "denied", "orphan", "secret", "four", "asleep", "shown"):
             self.session("terminate", session)
         self.place.remove()
 
