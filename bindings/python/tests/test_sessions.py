@@ -85,6 +85,7 @@ class SessionsTest(SandboxTest):
 
     def test_threads_streams_and_stops(self) -> None:
         name = self.backend.create()["id"]
+        self.backend.exec(name, "true")  # from here on one connection waits for the next command
         before = descriptors()
         said = [""] * 8
 
