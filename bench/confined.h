@@ -46,5 +46,7 @@ void bench_holding(const std::string& harn, const std::string& self, const AbsPa
 void bench_steady_state(const std::string& harn, const std::string& self, const AbsPath& workspace, int rounds);
 // Inside and outside alike: does one piece of work and prints how many microseconds it took.
 int do_work(const std::string& name);
+// Landlock and a filter that allows everything, for this process and all it starts.
+bool wear_two_layers();
 
 }  // namespace harn::bench

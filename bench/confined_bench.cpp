@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   using namespace harn::bench;
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first == "--work" && argc == 3) return do_work(argv[2]);
+  if (first == "--work-in-two-layers" && argc == 3) return wear_two_layers() ? do_work(argv[2]) : 3;
   if (argc < 2) {
     fmt::print(stderr, "usage: harn_confined_bench HARN [spawning|rate|sessions|holding|steady]\n");
     return 2;

@@ -134,6 +134,8 @@ void bench_steady_state(const std::string& harn, const std::string& self, const 
     auto confined = std::vector<std::string>{harn, "run", "--read", directory, "--"};
     confined.insert(confined.end(), words.begin(), words.end());
     cases.push_back({work.name + ", bare", "", [words] { return std::stod(output_of(words)); }});
+    const std::vector<std::string> floor = {self, "--work-in-two-layers", work.name};
+    cases.push_back({work.name + ", the kernel's own price", "", [floor] { return std::stod(output_of(floor)); }});
     cases.push_back({work.name + ", harn run", "<= 1.05", [confined] { return std::stod(output_of(confined)); }});
     const auto alone = without_namespaces(harn, directory, words);
     cases.push_back({work.name + ", harn run without namespaces", "<= 1.10", [alone] { return std::stod(output_of(alone)); }});

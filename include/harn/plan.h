@@ -213,7 +213,7 @@ struct SupervisedPath {
 // explained it is there in any case; with a view it decides nothing.
 struct SupervisorPlan {
   std::vector<SupervisedPath> rules = {};  // sorted; where it decides nothing, what the view hides
-  bool reads = false;                      // every open, not only those that change or make something
+  bool reads = false;                      // it decides about reading too; where it explains, it sees every open in any case
   bool decides = true;                     // false: it makes every call, and the other layers decide
   bool explains = false;                   // it tells what was refused
   bool records = false;                    // … and what was not

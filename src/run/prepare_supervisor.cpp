@@ -68,6 +68,7 @@ Result<std::string> duties_of(const SupervisorPlan& plan, const SyscallFilter& f
     return fail(Error{.code = ErrorCode::not_supported, .stage = Stage::prepare, .message = "there is no system call '" + name + "' here"});
   };
   supervisor::Duties duties{.decides = plan.decides ? 1u : 0u,
+                            .reads = plan.decides && plan.reads ? 1u : 0u,
                             .tells = plan.explains ? 1u : 0u,
                             .records = plan.records ? 1u : 0u,
                             .asks = plan.asks ? 1u : 0u,

@@ -28,8 +28,14 @@ NameWatch NameWatch::before(const Plan& plan, const std::vector<AbsPath>& worksp
   for (const auto& gap : plan.coverage.gaps)
     if (gap.code == "absent_protected_name")
       for (const auto& path : gap.paths) watch.names_.push_back({path, watch.hold(path.parent())});
-  for (const auto& root : workspace)
-    if (auto git = root.join(".git"); sys::is_known_absent(git)) watch.repositories_.push_back({std::move(git), watch.hold(root)});
+  for (const auto& root : workspace) {
+    auto git = root.join(".git");
+    if (!sys::is_known_absent(git)) continue;
+    const auto held = watch.hold(root);
+    watch.repositories_.push_back({std::move(git), held});
+    std::array<Name, 3> bare = {{{root.join("HEAD"), held}, {root.join("objects"), held}, {root.join("refs"), held}}};
+    if (std::ranges::any_of(bare, [](const Name& name) { return sys::is_known_absent(name.path); })) watch.bare_.push_back(std::move(bare));
+  }
   return watch;
 }
 
@@ -63,8 +69,14 @@ void NameWatch::report(Outcome& outcome) const {
   After after;
   for (const auto& name : names_)
     if (after.is_there(name)) outcome.appeared.push_back(name.path.text());
+  const auto created = [&](const Name& name) {
+    auto root = name.path.parent().text();
+    if (std::ranges::find(outcome.created_trusted, root) == outcome.created_trusted.end()) outcome.created_trusted.push_back(std::move(root));
+  };
   for (const auto& name : repositories_)
-    if (after.is_there(name)) outcome.created_trusted.push_back(name.path.parent().text());
+    if (after.is_there(name)) created(name);
+  for (const auto& names : bare_)
+    if (std::ranges::all_of(names, [&](const Name& name) { return after.is_there(name); })) created(names[0]);
 }
 
 }  // namespace harn::sandbox

@@ -3,6 +3,7 @@
 // made the repository around it: looked for after the run.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ class NameWatch {
   Directories directories_ = {};
   std::vector<Name> names_ = {};         // must not appear
   std::vector<Name> repositories_ = {};  // ".git" of roots that are no repository
+  // git takes a directory with these three for a repository itself, and obeys the configuration in it.
+  std::vector<std::array<Name, 3>> bare_ = {};
 };
 
 }  // namespace harn::sandbox

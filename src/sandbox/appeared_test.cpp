@@ -84,5 +84,22 @@ TEST_F(AppearedTest, ANewRepositoryIsNamedEvenBehindAClosedDirectory) {
   EXPECT_EQ(outcome.created_trusted, Names{temp.path("w").text()});
 }
 
+TEST_F(AppearedTest, ARepositoryLaidOutInTheOpenIsOneToo) {
+  const auto created = [](const NameWatch& watch) {
+    Outcome outcome;
+    watch.report(outcome);
+    return outcome.created_trusted;
+  };
+  const auto held = watch({});
+  temp.file("w/HEAD");
+  temp.directory("w/objects");
+  EXPECT_EQ(created(held), Names{}) << "git does not take it for one yet";
+  temp.directory("w/refs");
+  EXPECT_EQ(created(held), Names{temp.path("w").text()});
+  temp.directory("w/.git");
+  EXPECT_EQ(created(held), Names{temp.path("w").text()}) << "once";
+  EXPECT_EQ(created(watch({})), Names{}) << "what was there before";
+}
+
 }  // namespace
 }  // namespace harn::sandbox

@@ -84,7 +84,7 @@ Result<std::optional<SyscallFilter>> filter_for(const PlanInput& input, LinuxLay
                                .truncation_checked = view || layers.supervisor || input.facts.linux.landlock_abi >= 3,
                                .root = input.facts.uid == 0,
                                .supervised = layers.supervisor.has_value(),
-                               .supervised_reads = layers.supervisor && layers.supervisor->reads,
+                               .supervised_reads = layers.supervisor && (layers.supervisor->reads || layers.supervisor->explains),
                                .supervised_binds = decides && layers.sockets.full && input.facts.linux.pidfd_getfd,
                                .supervised_sockets = layers.sockets.supervised,
                                .supervised_network = layers.supervised_network,

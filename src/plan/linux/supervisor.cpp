@@ -55,14 +55,15 @@ bool supervises_signals(const HostFacts& facts) { return facts.linux.landlock_ab
 
 std::optional<SupervisorPlan> plan_supervisor(const PlanInput& input, const LandlockOutcome& landlock, const SocketReach& sockets,
                                               bool network) {
-  SupervisorPlan plan{.reads = input.explain || !landlock.denied_inside.empty(), .explains = input.explain};
-  if (!plan.reads && !somewhere_writable(input.rules) && !sockets.supervised && !network && !supervises_signals(input.facts))
+  SupervisorPlan plan{.reads = !landlock.denied_inside.empty(), .explains = input.explain};
+  const bool sees_reads = plan.reads || plan.explains;
+  if (!sees_reads && !somewhere_writable(input.rules) && !sockets.supervised && !network && !supervises_signals(input.facts))
     return std::nullopt;
   if (sockets.supervised)
     for (const auto& socket : entries(input.policy.process_sandbox.unix_sockets)) plan.sockets.push_back(socket.path);
   plan.abstract_names = sockets.supervised && landlock.plan.abi >= abi_scopes;
-  plan.rules = plan.reads ? all_rules(input.rules) : changes_only(input.rules);
-  if (plan.reads) add_proc(landlock.plan, plan.rules);
+  plan.rules = sees_reads ? all_rules(input.rules) : changes_only(input.rules);
+  if (sees_reads) add_proc(landlock.plan, plan.rules);
   return plan;
 }
 
@@ -73,7 +74,7 @@ SupervisorPlan plan_explanation(const View& view) {
     const bool shown = host || step.op == MountOp::proc;
     places[step.target] = shown ? Access::read : Access::none;
   }
-  SupervisorPlan plan{.reads = true, .decides = false, .explains = true};
+  SupervisorPlan plan{.decides = false, .explains = true};
   for (const auto& [path, access] : places) plan.rules.push_back({.path = path, .access = access});
   return plan;
 }

@@ -11,19 +11,29 @@
 namespace harn::run::supervisor {
 namespace {
 
-bool is_there(const Caller& caller, int start, const PathText& path) {
-  const auto text = path.view();
-  if (text.empty()) return true;  // an error of the caller's own, or the descriptor itself
-  struct stat status = {};
-  Fd directory;
-  int from = AT_FDCWD;
-  if (text.front() != '/') {
-    if (caller.open_directory(start, directory) < 0) return true;
-    from = directory.get();
-  } else if (text.starts_with("/proc/")) {
-    return true;  // "self" would be us
+// The path as we would have to say it, in one text: what the kernel then follows at once, name by name on descriptors costs
+// several times as much. Good for a look only.
+using SeenText = Text<longest_path + ShortText::room()>;
+
+const SeenText& as_seen_by_us(const Caller& caller, int start, std::string_view path) {
+  static SeenText seen;
+  seen.clear();
+  if (path.front() != '/') {
+    seen.add("/proc/").add_number(caller.thread());
+    if (start == AT_FDCWD) seen.add("/cwd/");
+    else seen.add("/fd/").add_number(static_cast<std::uint64_t>(start)).add("/");
   }
-  return raw_syscall(SYS_newfstatat, from, word_of(path.c_str()), word_of(&status), AT_SYMLINK_NOFOLLOW) == 0;
+  seen.add(path);
+  return seen;
+}
+
+bool leads_to_itself(std::string_view path) { return path.starts_with("/proc/"); }  // "self" would be us
+
+bool is_there(const Caller& caller, int start, const PathText& path) {
+  if (path.view().empty() || leads_to_itself(path.view())) return true;  // an error of the caller's own, or the descriptor itself
+  struct stat status = {};
+  return raw_syscall(SYS_newfstatat, AT_FDCWD, word_of(as_seen_by_us(caller, start, path.view()).c_str()), word_of(&status),
+                     AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 void tell(const Look& look, Wanted wanted, const Place& place, Word error) {
@@ -33,9 +43,10 @@ void tell(const Look& look, Wanted wanted, const Place& place, Word error) {
   look.found->error = error;
 }
 
+PathText path;  // of the call that is looked at
+
 // Hot: most that is asked about is there, and one call sees it.
 void look_for(const Look& look, At at) {
-  static PathText path;
   if (look.caller.read_text(at.path, path) < 0) return;
   if (is_there(look.caller, at.start, path) && (!look.teller.records() || path.view().empty())) return;
   Place place;
@@ -47,7 +58,6 @@ void look_for(const Look& look, At at) {
 }
 
 void look_at_program(const Look& look, At at) {
-  static PathText path;
   if (look.caller.read_text(at.path, path) < 0 || path.view().empty()) return;
   Place place;
   Word result = walk(look.caller, at.start, path.view(), Last::follow, place);
@@ -73,7 +83,7 @@ void look_at_address(const Look& look, std::uint64_t from, std::size_t size) {
   constexpr auto path_at = __builtin_offsetof(sockaddr_un, sun_path);
   if (family != AF_UNIX || size <= path_at) return;
   if (address[path_at] == '\0') return look.teller.tell(look.caller, look.call, Wanted::reaching, {address, size}, 0);
-  PathText path;
+  path.clear();
   for (std::size_t i = path_at; i < size && address[i] != '\0'; ++i) path.add({address + i, 1});
   Place place;
   Word result = walk(look.caller, AT_FDCWD, path.view(), Last::follow, place);
@@ -82,7 +92,42 @@ void look_at_address(const Look& look, std::uint64_t from, std::size_t size) {
   if (result < 0 || look.rules.at(place.path.view()) == Allowed::nothing) tell(look, Wanted::reaching, place, result);
 }
 
+bool opens_to_read(const seccomp_data& call, At& at, unsigned& flags) {
+  switch (call.nr) {
+#if defined(SYS_open)
+    case SYS_open:
+      at = {AT_FDCWD, call.args[0]};
+      flags = static_cast<unsigned>(call.args[1]);
+      break;
+#endif
+    case SYS_openat:
+      at = {static_cast<int>(call.args[0]), call.args[1]};
+      flags = static_cast<unsigned>(call.args[2]);
+      break;
+    default: return false;
+  }
+  constexpr unsigned more = O_ACCMODE | O_CREAT | O_TRUNC | O_PATH | (O_TMPFILE & ~static_cast<unsigned>(O_DIRECTORY));
+  return (flags & more) == 0;
+}
+
 }  // namespace
+
+bool can_read(const Caller& caller, const seccomp_data& call) {
+  At at;
+  unsigned flags = 0;
+  if (!opens_to_read(call, at, flags) || caller.read_text(at.path, path) < 0) return false;
+  if (path.view().empty() || leads_to_itself(path.view()) || (path.view().front() != '/' && at.start < 0 && at.start != AT_FDCWD)) return false;
+  const auto& seen = as_seen_by_us(caller, at.start, path.view());
+  const unsigned kept = flags & (O_NOFOLLOW | O_DIRECTORY);
+  if ((flags & O_DIRECTORY) == 0) {
+    struct stat status = {};
+    const Word links = (flags & O_NOFOLLOW) != 0 ? AT_SYMLINK_NOFOLLOW : 0;
+    if (raw_syscall(SYS_newfstatat, AT_FDCWD, word_of(seen.c_str()), word_of(&status), links) < 0) return false;
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return false;
+  }
+  return static_cast<bool>(
+      Fd(raw_syscall(SYS_openat, AT_FDCWD, word_of(seen.c_str()), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | kept)));
+}
 
 void look(const Look& look) {
   const auto* args = look.call.args;

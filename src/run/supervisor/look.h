@@ -23,4 +23,8 @@ struct Look {
 
 void look(const Look& look);
 
+// A file or directory that is only to be read, and that we could open where the caller could: nothing is to be told. Not for
+// what does something when it is opened; false also when it is another call.
+bool can_read(const Caller& caller, const seccomp_data& call);
+
 }  // namespace harn::run::supervisor

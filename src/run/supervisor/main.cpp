@@ -121,8 +121,10 @@ Rules map_rules(Orders& orders) {
   server.hold_sockets();
 
   const unsigned long but_child = all & ~(1ul << (SIGCHLD - 1));
-  for (;;) {
-    reap(life, WNOHANG);
+  // A child that ends interrupts the wait, unless calls keep coming; so now and then one looks anyway.
+  constexpr int calls_between_looks = 16;
+  for (int calls = 0;; calls = (calls + 1) % calls_between_looks) {
+    if (calls == 0) reap(life, WNOHANG);
     if (life.ended) sweep(life);
     pollfd ready[] = {{.fd = control_fd, .events = POLLIN, .revents = 0},
                       {.fd = listener, .events = POLLIN, .revents = 0},
@@ -130,7 +132,7 @@ Rules map_rules(Orders& orders) {
     const timespec soon = {.tv_sec = 0, .tv_nsec = retry_ns};
     const timespec now_and_then = {.tv_sec = 0, .tv_nsec = asked_ns};
     const Word timeout = server.has_waiting() ? word_of(&soon) : server.has_asked() ? word_of(&now_and_then) : 0;
-    raw_syscall(SYS_ppoll, word_of(ready), 3, timeout, word_of(&but_child), sizeof but_child);
+    if (raw_syscall(SYS_ppoll, word_of(ready), 3, timeout, word_of(&but_child), sizeof but_child) <= 0) calls = -1;
     if (ready[0].revents != 0) init::obey(control_fd, status_fd, Hand{life});
     if ((ready[1].revents & POLLIN) != 0) server.serve();
     if (server.has_waiting()) server.serve_waiting();

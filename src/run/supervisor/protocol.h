@@ -17,6 +17,7 @@ inline constexpr int tell_fd = 7;   // a socket; refusals are told here, where t
 // look; both are told when they fail. Everything else that is trapped is made on behalf, or refused.
 struct Duties {
   std::uint32_t decides = 1;    // 0: other layers decide about every path
+  std::uint32_t reads = 1;      // 0: … about what may be read, and whoever may reads by itself
   std::uint32_t tells = 0;      // what failed
   std::uint32_t records = 0;    // what worked too, and then the launcher is waited for
   std::uint32_t asks = 0;       // a file or socket that is refused waits until the launcher has answered

@@ -51,6 +51,10 @@ bool Server::answer_without_acting(const Caller& caller, const seccomp_notif& ca
     send(call, -refused->error);
     return true;
   }
+  if (reads_go_on_ && can_read(caller, call.data)) {
+    let_go_on(call);
+    return true;
+  }
   if (!orders_.looks_at(number)) return false;
   finding_.wanted = Wanted::calling;
   look({.caller = caller, .call = call.data, .rules = rules_, .teller = teller_, .found = asks() ? &finding_ : nullptr});

@@ -34,6 +34,7 @@ class Server {
         rules_(rules),
         orders_(orders),
         teller_(rules, orders.duties.records != 0),
+        reads_go_on_(orders.duties.reads == 0 && orders.duties.records == 0 && orders.duties.asks == 0),
         reach_{.sockets = orders.sockets,
                .abstract_names = orders.duties.abstract_names != 0,
                .bound = &bound_,
@@ -88,6 +89,8 @@ class Server {
   const Rules& rules_;
   const Orders& orders_;
   Teller teller_;
+  // Reading is seen here only to tell of refusals.
+  bool reads_go_on_;
   Bound bound_ = {};
   Umasks umasks_ = {};
   Reach reach_;
