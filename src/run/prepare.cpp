@@ -219,8 +219,9 @@ class Preparer {
     return {};
   }
 
-  // Joining a cgroup comes first, so that everything after it is counted.
+  // Joining a cgroup comes first of what costs anything, so that everything after it is counted.
   Status write_start(bool has_outer) {
+    if (supervised_) inner_.add({.op = Op::die_with_parent}, "die with the supervisor");
     for (const auto& file : settings_.cgroups) {
       sys::UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
       if (!fd) return fail(sys::os_failure("open", file, errno, Stage::prepare));
@@ -230,7 +231,6 @@ class Preparer {
       add_life(inner_);
       if (settings_.hide_launcher) inner_.add({.op = Op::hide_launcher}, "hide the launcher");
     }
-    if (supervised_) inner_.add({.op = Op::die_with_parent}, "die with the supervisor");
     if (settings_.session == Session::own) inner_.add({.op = Op::new_session}, "start a session");
     else inner_.add({.op = Op::new_group}, "start a process group");
     if (settings_.session == Session::terminal) inner_.add({.op = Op::take_terminal, .number = settings_.terminal_fd}, "take the terminal");

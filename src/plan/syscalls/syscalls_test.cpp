@@ -360,6 +360,23 @@ TEST(Syscalls, ExplainingOpensNothing) {
   }
 }
 
+// Whoever may read goes on by itself while it is explained: so without a supervisor that sees reads, every such open passes.
+TEST(Syscalls, PlainReadingIsLeftToTheOtherLayers) {
+  for (auto options : {nothing, view, landlock_only, everything}) {
+    for (const bool supervised : {false, true}) {
+      options.supervised = supervised;
+      const auto program = compile_filter(*plan_syscalls(options));
+      for (const std::uint64_t flags : {0, 02'004'000 /* O_CLOEXEC, O_NONBLOCK */, 0'600'000 /* O_DIRECTORY, O_NOFOLLOW */, 01'000'000 /* O_NOATIME */})
+        for (const auto& [call, at] : {std::pair{"open", 1}, std::pair{"openat", 2}}) {
+          test::SyscallEvent event{.number = *test::number_of(call, "x86_64"), .architecture = 0xc000003e};
+          event.arguments[static_cast<std::size_t>(at)] = flags;
+          event.arguments[static_cast<std::size_t>(at) + 1] = 04777;  // without O_CREAT it means nothing
+          EXPECT_EQ(test::execute(*program, event).verdict, test::allow) << call << ' ' << flags;
+        }
+    }
+  }
+}
+
 TEST(Syscalls, AnUnknownArchitectureIsNamed) {
   const auto filter = plan_syscalls({.arch = "sparc64"});
   ASSERT_FALSE(filter);

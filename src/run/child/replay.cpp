@@ -160,7 +160,14 @@ Word send_listener(Launch& launch, int post) {
   return result;
 }
 
+// Who started us may be gone before we asked: nobody would tell.
+Word die_with_parent(const Launch& launch) {
+  if (const Word result = raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL); result < 0) return result;
+  return launch.starter == 0 || raw_syscall(SYS_getppid) == launch.starter ? 0 : -ESRCH;
+}
+
 Word start_inner(Launch& launch) {
+  launch.starter = static_cast<int>(raw_syscall(SYS_getpid));
   const Word pid = start_sharing(SIGCHLD, launch.inner_stack_top, nullptr, replay_inner, &launch);
   if (pid < 0) return pid;
   if (launch.report.failed_step >= 0) raw_syscall(SYS_exit_group, failed_exit);
@@ -218,7 +225,7 @@ Word await_word(int from) {
 Word perform(Launch& launch, const Step& step) {
   switch (step.op) {
     case Op::close_fd: return raw_syscall(SYS_close, step.number);
-    case Op::die_with_parent: return raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    case Op::die_with_parent: return die_with_parent(launch);
     case Op::check_lifeline: return check_lifeline(step.number);
     case Op::await_word: return await_word(step.number);
     case Op::take_orphans: return raw_syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);

@@ -171,6 +171,7 @@ struct Launch {
   int gates[most_gates] = {};
   unsigned gate_count = 0;
   int detached_pid = -1;
+  int starter = 0;      // start_inner: who started the inner one, as that sees it
   int program_fd = -1;  // become_command: this program, instead of looking for one
 };
 
