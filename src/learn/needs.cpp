@@ -189,14 +189,15 @@ bool Needs::take_path(const Denial& denial, const AbsPath& path, const Run& run)
     return withhold(
         {path.text(), "connect", danger.empty() ? "somebody outside serves this socket" : fmt::format("it gives the command {}", danger)});
   }
+  // Secrets and protected names are opened as a whole, so that is what the yes must name.
   if (const auto* secret = secret_at(path)) {
-    if (said_yes(secret->text()) || said_yes(path.text())) return credentials_.insert(*secret).second;
+    if (said_yes(secret->text())) return credentials_.insert(*secret).second;
     return withhold({secret->text(), denial.access, "a secret"});
   }
   const auto decision = run.rules.decide(path, changes ? FileOp::write : FileOp::read);
   if (decision.origin == Origin::deny) return withhold({path.text(), denial.access, "read_deny_roots closes it"});
   if (decision.origin == Origin::protected_) {
-    if (said_yes(decision.rule.text()) || said_yes(path.text())) return unprotected_.insert(decision.rule).second;
+    if (said_yes(decision.rule.text())) return unprotected_.insert(decision.rule).second;
     return withhold({decision.rule.text(), denial.access, std::string(trusted_outside)});
   }
   if (is_temporary(path) && !run.temp) return !std::exchange(temp_, true);

@@ -62,6 +62,8 @@ TEST_F(NeedsTest, SecretsNeedAYes) {
   EXPECT_TRUE(seen.paths().empty());
   ASSERT_EQ(seen.withheld().size(), 1u);
   EXPECT_EQ(seen.withheld()[0].why, "a secret");
+  seen.say_yes("/home/u/.ssh/id_rsa");
+  EXPECT_FALSE(seen.take_denial(denial("read", "/home/u/.ssh/id_rsa"), run())) << "the grant would open every key";
   seen.say_yes(seen.withheld()[0].what);
   EXPECT_TRUE(seen.take_denial(denial("read", "/home/u/.ssh/id_rsa"), run()));
   EXPECT_TRUE(seen.paths().empty()) << "it is no grant but an exposed credential";

@@ -135,10 +135,20 @@ void name_idle_timeout(const Policy& policy, Coverage& coverage) {
                  Enforcement::degraded);
 }
 
+// Asked for and not given must not look alike from inside.
+Error no_publishing(Backend backend) {
+  const auto who = backend == Backend::noop ? std::string("nothing on this host") : "backend '" + std::string(base::enum_name(backend)) + "'";
+  return {.code = ErrorCode::not_supported,
+          .stage = Stage::plan,
+          .message = who + (backend == Backend::noop ? " can" : " cannot") + " show a port of the command on your loopback (--publish)",
+          .hint = "that takes the backend 'linux' with network namespaces ('harn doctor'); with --net allowed the command listens on your loopback itself"};
+}
+
 Result<Plan> lower_with(const BackendRow& row, const PlanInput& input) {
   Plan out = blank_plan(input.policy, input.command, input.facts);
   out.backend = row.backend;
   HARN_OK(row.lower(input, out));
+  if (!input.egress.publish.empty() && (!out.egress || out.egress->publish.empty())) return fail(no_publishing(row.backend));
   name_idle_timeout(input.policy, out.coverage);
   plan::settle(out.coverage, input.policy);
   return out;

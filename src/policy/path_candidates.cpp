@@ -143,8 +143,8 @@ class Collector {
     for (const auto& device : device_grants(facts_.platform)) open(device.path, device.access, Origin::device);
   }
 
-  // A linked worktree commits into directories outside itself. Hooks stay closed, and what names a
-  // program or another object store stays read-only: git on the host follows it.
+  // A linked worktree commits into directories outside itself. Hooks, and what names a program or another object
+  // store, stay read-only: git on the host follows them. Inside they run, confined, as in the main checkout.
   void add_git() {
     for (const auto& path : facts_.guarded) cap(path);
     if (facts_.git.empty()) return;
@@ -166,7 +166,6 @@ class Collector {
     for (const auto* name : {"objects", "refs", "logs"}) open(git.common_dir.join(name), Access::write, Origin::git);
     // Alternates are opened by nobody's word but the operator's: a command that may add objects can also
     // write the list of other stores.
-    say(git.common_dir.join("hooks"), Said::git_hooks);
   }
 
   // What is lifted opens a path, and a link leads anywhere, into the other home as well: both come

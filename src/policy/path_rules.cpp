@@ -129,7 +129,6 @@ class PathRulesBuilder {
     if (!denied && verdict.access < Access::read && holding.is_covered(Said::exposed)) verdict = {Access::read, Origin::exposed};
     const bool guarded = holding.is_covered(Said::capped) && !holding.is_covered(Said::unprotect);
     if (guarded && verdict.access == Access::write) verdict = {Access::read, Origin::protected_};
-    if (guarded && verdict.origin == Origin::git && holding.is_covered(Said::git_hooks)) verdict = {Access::none, Origin::protected_};
     // Writing to /dev/null changes nothing, so it needs no capability.
     const bool held = out_.may_write_ || out_.may_delete_ || verdict.origin == Origin::device;
     if (verdict.access == Access::write && !held) verdict.access = Access::read;

@@ -171,7 +171,8 @@ TEST(PathRules, ALinkedWorktreeMayCommitButNotPlantHooks) {
           {"/main/.git/worktrees/w/index.lock", FileOp::write, true, Origin::git},
           {"/main/.git/config", FileOp::write, false, Origin::git},
           {"/main/.git/config", FileOp::read, true, Origin::git},
-          {"/main/.git/hooks/pre-commit", FileOp::read, false, Origin::protected_},
+          {"/main/.git/hooks/pre-commit", FileOp::write, false, Origin::git},
+          {"/main/.git/hooks/pre-commit", FileOp::read, true, Origin::git},
           {"/main/.git/worktrees/other/index", FileOp::write, false, Origin::git},
           {"/main/src/a.c", FileOp::read, false, Origin::nothing},
           {"/alt/objects/pack", FileOp::read, false, Origin::nothing}});

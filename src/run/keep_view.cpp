@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <tuple>
+
 #include "run/child/replay.h"
 #include "run/keeper_talk.h"
 #include "run/kept.h"
@@ -28,6 +30,14 @@ class Keeping {
     reap_child(static_cast<pid_t>(pid));
     if (parts.launch.report.failed_step >= 0) return fail(explain_failure(parts));
     const pid_t keeper = parts.launch.detached_pid;
+    if (keeper <= 0) {
+      // It was killed on its way. Whom it may have started lives in our memory for a moment longer: none of it may be freed.
+      std::ignore = prepared.parts_.release();
+      return fail(Error{.code = ErrorCode::os,
+                        .stage = Stage::spawn,
+                        .message = "the process that sets the session up was killed",
+                        .hint = "try again; 'harn session gc' clears what it left"});
+    }
     auto proved = prove(parts, directory);
     if (!proved) {
       ::kill(keeper, SIGKILL);

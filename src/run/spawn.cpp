@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -58,6 +59,9 @@ Result<Process> spawn(PreparedChild prepared) {
     process.status_ = std::move(parts.status);
     process.control_ = std::move(parts.control);
   }
+  // Killed before it became another program, the outer one may leave the inner one behind for a moment, and that lives in
+  // our memory: none of it may be freed.
+  if (nested && parts.launch.report.failed_step < 0 && parts.launch.report.init_attempted == 0) std::ignore = prepared.parts_.release();
   if (parts.launch.report.failed_step < 0) return process;
   reap_child(process.pid_);
   process.forget();

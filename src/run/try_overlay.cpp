@@ -24,7 +24,13 @@ namespace {
 struct LayerTrial {
   std::string users = {};
   std::string groups = {};
-  std::array<std::pair<const char*, std::string>, 3> directories = {};
+  struct Directory {
+    const char* option = nullptr;
+    std::string path = {};
+    int number = -1;  // of a descriptor that gives way to the directory as the child sees it
+    std::string by_number = {};
+  };
+  std::array<Directory, 3> directories = {};
 };
 
 void write_text(const char* file, const std::string& text) {
@@ -41,8 +47,12 @@ int mount_here(const LayerTrial& trial) {
   write_text("/proc/self/gid_map", trial.groups);
   const auto context = static_cast<int>(::syscall(SYS_fsopen, "overlay", FSOPEN_CLOEXEC));
   if (context < 0) return errno;
-  for (const auto& [name, place] : trial.directories)
-    if (::syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, name, place.c_str(), 0) != 0) return errno;
+  for (const auto& directory : trial.directories) {
+    // Only now: what was opened before stands on mounts of the other namespace, and no layer can lie over those.
+    const int opened = ::open(directory.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0 || ::dup3(opened, directory.number, O_CLOEXEC) < 0) return errno;
+    if (::syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, directory.option, directory.by_number.c_str(), 0) != 0) return errno;
+  }
   if (::syscall(SYS_fsconfig, context, FSCONFIG_SET_FLAG, "userxattr", nullptr, 0) != 0) return errno;
   if (::syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return errno;
   return ::syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0) < 0 ? errno : 0;
@@ -59,7 +69,10 @@ Status try_overlay(const AbsPath& tree, const AbsPath& layer) {
   for (std::size_t i = 0; i < named.size(); ++i) {
     held[i] = sys::UniqueFd(::open(named[i].second.text().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!held[i]) return fail(sys::os_failure("open", named[i].second.text(), errno, Stage::prepare));
-    trial.directories[i] = {named[i].first, fmt::format("/proc/self/fd/{}", held[i].get())};
+    trial.directories[i] = {.option = named[i].first,
+                            .path = named[i].second.text(),
+                            .number = held[i].get(),
+                            .by_number = fmt::format("/proc/self/fd/{}", held[i].get())};
   }
   const pid_t child = ::fork();
   if (child < 0) return fail(sys::os_failure("fork", "to try a layer", errno, Stage::prepare));

@@ -154,8 +154,8 @@ SandboxResult<SandboxSnapshot> HostSandbox::snapshot(const SandboxSessionId& id)
 
 SandboxResult<SandboxSession> HostSandbox::restore(const SandboxSnapshot& snapshot, const SandboxSessionId& into) {
   HARN_SESSION_PASS(parts_->own(into));
-  HARN_SESSION_TAKE(record, session::restore_snapshot(parts_->places, snapshot.snapshot_id, into.value));
-  return session::session_of(parts_->places, record);
+  HARN_SESSION_TAKE(restored, session::restore_snapshot(parts_->places, snapshot.snapshot_id, into.value));
+  return session::session_of(parts_->places, restored.record);
 }
 
 SandboxResult<SandboxSession> HostSandbox::resume(const SandboxSessionId& id) {

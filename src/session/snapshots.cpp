@@ -82,6 +82,31 @@ std::optional<snapshot::Snapshot> newest_of(const snapshot::Store& store, const 
   return out;
 }
 
+bool same_files(const std::vector<snapshot::Listed>& one, const std::vector<snapshot::Listed>& other) {
+  const auto same_entry = [](const snapshot::Entry& a, const snapshot::Entry& b) {
+    return a.path == b.path && a.type == b.type && a.mode == b.mode && a.content == b.content;
+  };
+  return std::ranges::equal(one, other, [&](const snapshot::Listed& a, const snapshot::Listed& b) {
+    return a.tree == b.tree && std::ranges::equal(a.entries, b.entries, same_entry);
+  });
+}
+
+// People work in a project while a session has it: what they wrote since is in no snapshot of the session.
+SandboxResult<std::string> keep_what_is_there(const snapshot::Store& store, const Record& record) {
+  if (record.own_root) return std::string();
+  const auto before = newest_of(store, record.id);
+  snapshot::Snapshot named{.id = fmt::format("kept-{:016x}", sys::random_number()), .session = record.id, .created_ms = now_ms()};
+  HARN_SESSION_TRY(kept, store.take(trees_of(record), std::move(named), before ? &*before : nullptr), io);
+  HARN_SESSION_TRY(others, store.ids(), io);
+  const bool known = std::ranges::any_of(others, [&](const std::string& id) {
+    const auto other = id == kept.id ? std::nullopt : std::optional(store.load(id));
+    return other && *other && same_files((*other)->trees, kept.trees);
+  });
+  if (!known) return kept.id;
+  HARN_SESSION_OK(store.remove(kept.id), io);
+  return std::string();
+}
+
 }  // namespace
 
 SandboxResult<SandboxSnapshot> take_snapshot(const Places& places, const std::string& id, const std::string& name) {
@@ -117,7 +142,7 @@ SandboxResult<std::vector<SandboxSnapshot>> snapshots(const Places& places) {
   return out;
 }
 
-SandboxResult<Record> restore_snapshot(const Places& places, const std::string& snapshot, const std::string& id) {
+SandboxResult<Restored> restore_snapshot(const Places& places, const std::string& snapshot, const std::string& id) {
   HARN_SESSION_PASS(check_id(snapshot));
   HARN_SESSION_PASS(live(places, id));
   HARN_SESSION_TAKE(lock, held(places, id));
@@ -139,11 +164,12 @@ SandboxResult<Record> restore_snapshot(const Places& places, const std::string& 
   if (record.contained() && is_busy(places, record))
     return fail_with(Kind::lifecycle, fmt::format("commands run in {}", base::quoted(id)), "wait until they have ended");
   HARN_SESSION_TAKE(stopped, Stopped::all(places, record));
+  HARN_SESSION_TAKE(kept, keep_what_is_there(store, record));
   for (const auto& tree : trees_of(record)) {
     const auto found = std::ranges::find(loaded->trees, tree.name, &snapshot::Listed::tree);
     if (found != loaded->trees.end()) HARN_SESSION_OK(store.restore(*found, tree.place), io);
   }
-  return record;
+  return Restored{.record = std::move(record), .kept = std::move(kept)};
 }
 
 SandboxResult<void> remove_snapshot(const Places& places, const std::string& snapshot) {

@@ -10,8 +10,13 @@ namespace harn::session {
 // Everybody inside is stopped meanwhile. Without a name it gets one.
 SandboxResult<SandboxSnapshot> take_snapshot(const Places& places, const std::string& id, const std::string& name);
 SandboxResult<std::vector<SandboxSnapshot>> snapshots(const Places& places);
-// Into a session whose root and mounts become what they were. Nothing may run in it.
-SandboxResult<Record> restore_snapshot(const Places& places, const std::string& snapshot, const std::string& id);
+// Into a session whose root and mounts become what they were. Nothing may run in it. Where the root is somebody's project, what
+// stood there is kept first, in the snapshot `kept`; empty when one has it already.
+struct Restored {
+  Record record = {};
+  std::string kept = {};
+};
+SandboxResult<Restored> restore_snapshot(const Places& places, const std::string& snapshot, const std::string& id);
 SandboxResult<void> remove_snapshot(const Places& places, const std::string& snapshot);
 
 }  // namespace harn::session

@@ -181,5 +181,29 @@ TEST_F(Faults, SnapshotsAreKilled) {
   EXPECT_EQ(harn({"session", "terminate", "one"}).exit_code, 0);
 }
 
+// People work in the project too: what they wrote is in no snapshot of the session.
+TEST_F(Faults, RestoringLosesNothingOfAProject) {
+  const auto write = [&](const char* name, const char* text) { std::ofstream(dir_.path("work").join(name).text()) << text; };
+  const auto read = [&](const char* name) {
+    std::ifstream in(dir_.path("work").join(name).text());
+    return std::string{std::istreambuf_iterator<char>(in), {}};
+  };
+  write("f", "first");
+  ASSERT_EQ(harn({"session", "create", "--id", "one"}).exit_code, 0);
+  ASSERT_EQ(harn({"session", "snapshot", "one", "--name", "s"}).exit_code, 0);
+  EXPECT_EQ(harn({"session", "restore", "one", "s"}).out, "one is as it was in s\n") << "nothing stood there that the snapshot has not";
+  write("f", "mine");
+  write("hostfile", "mine too");
+  const auto restored = harn({"session", "restore", "one", "s"});
+  ASSERT_EQ(restored.exit_code, 0);
+  EXPECT_EQ(read("f") + read("hostfile"), "first");
+  const auto at = restored.out.find("kept-");
+  ASSERT_NE(at, std::string::npos) << restored.out;
+  const auto kept = restored.out.substr(at, restored.out.find('\n', at) - at);
+  ASSERT_EQ(harn({"session", "restore", "one", kept}).out, "one is as it was in " + kept + "\n") << "what stood there was the snapshot s";
+  EXPECT_EQ(read("f") + read("hostfile"), "minemine too");
+  EXPECT_EQ(harn({"session", "terminate", "one"}).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace harn

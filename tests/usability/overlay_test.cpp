@@ -52,6 +52,13 @@ class Overlay : public testing::TestWithParam<Who> {
   std::map<std::string, std::string> before_;
 };
 
+// A copy would pass every test below, and cost a large project dearly.
+TEST_P(Overlay, ALayerLiesOverTheProject) {
+  const auto ran = over("stat -f -c %t .");
+  EXPECT_EQ(ran.out, "794c7630\n") << "the magic number of overlayfs";
+  EXPECT_EQ(ran.err.find("copy"), std::string::npos) << ran.err;
+}
+
 TEST_P(Overlay, ChangesWaitAreShownAndApplied) {
   const auto ran = over("echo three >> a; rm sub/b; mkdir n; echo new > n/f; ln -s a l; cat a");
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
