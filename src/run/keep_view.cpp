@@ -5,8 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <tuple>
-
 #include "run/child/replay.h"
 #include "run/keeper_talk.h"
 #include "run/kept.h"
@@ -31,8 +29,7 @@ class Keeping {
     if (parts.launch.report.failed_step >= 0) return fail(explain_failure(parts));
     const pid_t keeper = parts.launch.detached_pid;
     if (keeper <= 0) {
-      // It was killed on its way. Whom it may have started lives in our memory for a moment longer: none of it may be freed.
-      std::ignore = prepared.parts_.release();
+      leave_to_orphans(std::move(prepared.parts_));  // it was killed on its way
       return fail(Error{.code = ErrorCode::os,
                         .stage = Stage::spawn,
                         .message = "the process that sets the session up was killed",

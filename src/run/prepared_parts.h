@@ -41,6 +41,10 @@ struct PreparedParts {
   std::vector<Trial> trials = {};
 };
 
+// A process killed before it became another program may leave one behind, for a moment, that lives in this memory: it is never
+// freed. Our ends of its pipes are closed all the same, because others wait for that.
+void leave_to_orphans(std::unique_ptr<PreparedParts> parts);
+
 // The highest capability this kernel knows.
 int highest_capability();
 

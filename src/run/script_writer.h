@@ -22,6 +22,8 @@ class Keep {
     fds_.push_back(std::move(fd));
     return number;
   }
+  // The children have copies of their own.
+  void close_fds() { fds_.clear(); }
 
  private:
   std::deque<std::string> texts_ = {};

@@ -25,6 +25,11 @@ int highest_capability() {
   return 63;
 }
 
+void leave_to_orphans(std::unique_ptr<PreparedParts> parts) {
+  parts->keep.close_fds();
+  std::ignore = parts.release();
+}
+
 PreparedChild::PreparedChild(std::unique_ptr<PreparedParts> parts) : parts_(std::move(parts)) {}
 PreparedChild::PreparedChild(PreparedChild&&) noexcept = default;
 PreparedChild& PreparedChild::operator=(PreparedChild&&) noexcept = default;
@@ -59,10 +64,10 @@ Result<Process> spawn(PreparedChild prepared) {
     process.status_ = std::move(parts.status);
     process.control_ = std::move(parts.control);
   }
-  // Killed before it became another program, the outer one may leave the inner one behind for a moment, and that lives in
-  // our memory: none of it may be freed.
-  if (nested && parts.launch.report.failed_step < 0 && parts.launch.report.init_attempted == 0) std::ignore = prepared.parts_.release();
-  if (parts.launch.report.failed_step < 0) return process;
+  if (parts.launch.report.failed_step < 0) {
+    if (nested && parts.launch.report.init_attempted == 0) leave_to_orphans(std::move(prepared.parts_));
+    return process;
+  }
   reap_child(process.pid_);
   process.forget();
   return fail(explain_failure(parts));

@@ -29,7 +29,29 @@ Result<std::optional<std::string>> content_of(const AbsPath& tree, const std::st
   return std::optional<std::string>(std::move(text));
 }
 
-std::string mode_text(const State& state) { return fmt::format("{:06o}", state.mode); }
+// Git knows links and whether a file may be run, and nothing else.
+std::string mode_text(const State& state) {
+  if (state.is_link()) return "120000";
+  return (state.mode & 0111u) != 0 ? "100755" : "100644";
+}
+
+// Between patches git takes such lines for words.
+std::string remark(std::string_view name, const State& before, const State& after) {
+  const auto permissions = [](const State& state) { return state.mode & 07777u; };
+  if (!before.exists()) return fmt::format("# {} is a new directory\n", name);
+  if (!after.exists()) return fmt::format("# {} is a directory that goes\n", name);
+  return fmt::format("# {} has the permissions {:04o}, and had {:04o}\n", name, permissions(after), permissions(before));
+}
+
+bool git_sees_nothing(const Change& change) {
+  const bool directories =
+      (!change.before.exists() || change.before.is_directory()) && (!change.after.exists() || change.after.is_directory());
+  return directories || (change.kind == Kind::mode && mode_text(change.before) == mode_text(change.after));
+}
+
+bool changes_type(const State& before, const State& after) {
+  return before.exists() && after.exists() && (before.is_link() != after.is_link() || before.is_directory() != after.is_directory());
+}
 
 }  // namespace
 
@@ -39,20 +61,26 @@ std::string rename_text(std::string_view before, std::string_view now) {
 
 Result<std::string> patch_of(const Layer& layer, const Change& change, std::string_view name) {
   const auto& [path, kind, before, after, conflict] = change;
+  if (git_sees_nothing(change)) return remark(name, before, after);
+  if (changes_type(before, after)) {
+    HARN_TRY(gone, patch_of(layer, {.path = path, .kind = Kind::deleted, .before = before, .after = {}, .conflict = {}}, name));
+    HARN_TRY(come, patch_of(layer, {.path = path, .kind = Kind::added, .before = {}, .after = after, .conflict = {}}, name));
+    return gone + come;
+  }
   std::string out = fmt::format("diff --git a/{0} b/{0}\n", name);
   if (!before.exists()) out += fmt::format("new file mode {}\n", mode_text(after));
   else if (!after.exists()) out += fmt::format("deleted file mode {}\n", mode_text(before));
-  else if (before.mode != after.mode) out += fmt::format("old mode {}\nnew mode {}\n", mode_text(before), mode_text(after));
+  else if (mode_text(before) != mode_text(after)) out += fmt::format("old mode {}\nnew mode {}\n", mode_text(before), mode_text(after));
   if (kind == Kind::mode) return out;
   HARN_TRY(old_text, content_of(layer.root, path, before));
   HARN_TRY(new_text, content_of(layer.upper, path, after));
+  const auto old_name = before.exists() ? fmt::format("a/{}", name) : std::string("/dev/null");
+  const auto new_name = after.exists() ? fmt::format("b/{}", name) : std::string("/dev/null");
   if (!old_text || !new_text || !is_text(*old_text) || !is_text(*new_text))
-    return out + fmt::format("Binary files a/{0} and b/{0} differ\n", name);
+    return out + fmt::format("Binary files {} and {} differ\n", old_name, new_name);
   const auto body = unified_diff(*old_text, *new_text);
   if (body.empty()) return out;
-  out += before.exists() ? fmt::format("--- a/{}\n", name) : std::string("--- /dev/null\n");
-  out += after.exists() ? fmt::format("+++ b/{}\n", name) : std::string("+++ /dev/null\n");
-  return out + body;
+  return out + fmt::format("--- {}\n+++ {}\n", old_name, new_name) + body;
 }
 
 }  // namespace harn::workspace

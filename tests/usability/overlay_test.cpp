@@ -52,6 +52,22 @@ class Overlay : public testing::TestWithParam<Who> {
   std::map<std::string, std::string> before_;
 };
 
+// What git can express, git applies; the rest stands between the patches as words.
+TEST_P(Overlay, TheDiffIsAPatch) {
+  ASSERT_EQ(over("echo three >> a; mkdir -p n/d; echo t > n/d/f; ln -s a l; chmod +x sub/b; chmod 600 sub/deep/c; : > empty").exit_code, 0);
+  const auto patch = person_.harn({"diff"}).out;
+  EXPECT_NE(patch.find("# n is a new directory\n"), std::string::npos) << patch;
+  EXPECT_NE(patch.find("# sub/deep/c has the permissions 0600, and had 0644\n"), std::string::npos) << patch;
+  EXPECT_NE(patch.find("new file mode 120000\n"), std::string::npos) << patch;
+  const auto file = person_.file("all.patch", patch);
+  EXPECT_EQ(finish(person_.start_program({"/usr/bin/env", "git", "-C", person_.project(), "apply", file})), 0);
+  EXPECT_EQ(text("a") + text("n/d/f") + text("l") + text("empty"), "one\ntwo\nthree\nt\none\ntwo\nthree\n");
+  EXPECT_EQ(::access((person_.project() + "/sub/b").c_str(), X_OK), 0);
+  ASSERT_EQ(person_.harn({"discard"}).exit_code, 0);
+  ASSERT_EQ(over("printf '\\000\\001' > bin").exit_code, 0);
+  EXPECT_EQ(person_.harn({"diff"}).out, "diff --git a/bin b/bin\nnew file mode 100644\nBinary files /dev/null and b/bin differ\n");
+}
+
 // A copy would pass every test below, and cost a large project dearly.
 TEST_P(Overlay, ALayerLiesOverTheProject) {
   const auto ran = over("stat -f -c %t .");

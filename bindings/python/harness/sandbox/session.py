@@ -95,7 +95,10 @@ class SandboxBackend:
         memory_mb: Optional[int] = None,
         idle_timeout: Optional[float] = None,
     ) -> Dict[str, Any]:
-        """A network is {"mode": "unrestricted"}; a mount {"source", "target", "access"}. Times are in seconds."""
+        """Its root is an empty directory of its own, in which commands start; a project is a mount, and the `cwd` of its commands.
+
+        A network is {"mode": "unrestricted"}; a mount {"source", "target", "access"}. Times are in seconds.
+        """
         limits = {
             "wall_time": _duration(wall_time),
             "cpu_count": cpu_count,
