@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <tuple>
@@ -35,9 +36,9 @@ double private_memory(pid_t pid) {
 }
 
 // A home of the bench's own: nobody else's sessions, and nothing left in anybody's state.
-std::map<std::string, std::string> environment_in(const AbsPath& workspace) {
-  const auto home = workspace.join("home").text();
-  const auto runtime = workspace.join("runtime").text();
+std::map<std::string, std::string> environment_in(const AbsPath& ground) {
+  const auto home = ground.join("home").text();
+  const auto runtime = ground.join("runtime").text();
   ::mkdir(home.c_str(), 0700);
   ::mkdir(runtime.c_str(), 0700);
   ::setenv("HOME", home.c_str(), 1);
@@ -69,11 +70,11 @@ SandboxSpec named(const std::string& id) {
 }
 
 // Namespaces, mounts and the keeper itself have to be made whoever makes them; the rest is ours.
-void bench_provision(LocalSandbox& local, const Plan& plan, const AbsPath& workspace, int rounds) {
+void bench_provision(LocalSandbox& local, const Plan& plan, const AbsPath& ground, int rounds) {
   int number = 0;
   std::vector<Case> cases(2);
   cases[0] = {"kernel objects of a session", "", [&] {
-                const auto place = workspace.join(fmt::format("bare-{}", number++));
+                const auto place = ground.join(fmt::format("bare-{}", number++));
                 ::mkdir(place.text().c_str(), 0700);
                 Result<run::Kept> kept = run::Kept{};
                 const auto took = micros_of([&] { kept = run::keep_view(plan, {.directory = place}); });
@@ -106,9 +107,12 @@ void hold_many(LocalSandbox& local, const std::map<std::string, std::string>& en
 
 }  // namespace
 
-void bench_sessions(const std::string& harn, const AbsPath& workspace, int rounds) {
+void bench_sessions(const std::string& harn, const AbsPath& ground, int rounds) {
+  const auto environment = environment_in(ground);
+  const auto workspace = ground.join("project");
+  std::filesystem::create_directory(workspace.text());
+  std::filesystem::current_path(workspace.text());
   const auto plan = plan_here(workspace, {bare}, Layers::all);
-  const auto environment = environment_in(workspace);
   auto local = local_in(workspace, environment);
   std::ignore = wanted(local.provision(named("library")));
   std::vector<Case> cases;
@@ -128,8 +132,9 @@ void bench_sessions(const std::string& harn, const AbsPath& workspace, int round
   print_ratios(cases, "us");
   std::ignore = local.terminate({"library"});
   output_of({harn, "session", "terminate", "program"});
-  bench_provision(local, plan, workspace, rounds / 10);
+  bench_provision(local, plan, ground, rounds / 10);
   hold_many(local, environment, 1000);
+  std::filesystem::current_path(ground.text());
 }
 
 }  // namespace harn::bench

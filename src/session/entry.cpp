@@ -3,14 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <tuple>
 
 #include "session/network.h"
 #include "session/packing.h"
+#include "session/short_lived_file.h"
 #include "sys/files.h"
 
 namespace harn::session {
@@ -158,11 +159,7 @@ void keep_entry(const AbsPath& place, const Entry& entry, const RecordMark& mark
   const Head head{.shape = shape_here(), .mark = mark};
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
   bytes += pack(entry);
-  // Without fsync: no session outlives a crash of the machine, and a torn copy is none.
-  std::string fresh = file_in(place).text() + ".XXXXXX";
-  const sys::UniqueFd fd(::mkostemp(fresh.data(), O_CLOEXEC));
-  if (!fd) return;
-  if (sys::write_all(fd.get(), bytes) != 0 || ::rename(fresh.c_str(), file_in(place).text().c_str()) != 0) ::unlink(fresh.c_str());
+  std::ignore = replace_short_lived(file_in(place), bytes);
 }
 
 void drop_entry(const AbsPath& place) { ::unlink(file_in(place).text().c_str()); }

@@ -200,9 +200,9 @@ SandboxResult<Record> Reserved::start(const Start& how) {
   auto whole = how.plan;
   whole.env.variables.clear();
   whole.env.removed.clear();
-  HARN_SESSION_OK(sys::replace_file(plan_file(places_, record.id), plan_to_json(whole, -1)), io);
-  HARN_SESSION_OK(sys::replace_file(exec_file(places_, record.id), plan_to_json(light(whole), -1)), io);
-  HARN_SESSION_OK(sys::replace_file(busy_file(places_, record.id), ""), io);
+  HARN_SESSION_OK(put_file(record, plan_file(places_, record.id), plan_to_json(whole, -1)), io);
+  HARN_SESSION_OK(put_file(record, exec_file(places_, record.id), plan_to_json(light(whole), -1)), io);
+  HARN_SESSION_OK(put_file(record, busy_file(places_, record.id), ""), io);
   if (record.kept && !how.cgroup.empty()) {
     HARN_SESSION_TRY(groups, run::session_cgroup_places(sys::find_cgroup_places(), group_name(places_, record.id), how.cgroup), lifecycle);
     record.cgroups = std::move(groups);

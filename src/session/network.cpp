@@ -166,7 +166,7 @@ SandboxResult<void> keep_plan(const Places& places, const Plan& plan, Record& re
   auto whole = plan;
   whole.env.variables.clear();
   whole.env.removed.clear();
-  HARN_SESSION_OK(sys::replace_file(plan_file(places, record.id), plan_to_json(whole, -1)), io);
+  HARN_SESSION_OK(put_file(record, plan_file(places, record.id), plan_to_json(whole, -1)), io);
   record.plan_digest = digest(plan);
   return {};
 }

@@ -77,6 +77,9 @@ SandboxResult<Record> parse_record(std::string_view text);
 // session_not_found where there is none.
 SandboxResult<Record> load(const Places& places, const std::string& id);
 SandboxResult<void> save(const Places& places, const Record& record);
+// A file beside the record. Only what outlives a crash of the machine waits for the disk: containers, changes that wait, and
+// sessions that nobody keeps.
+Status put_file(const Record& record, const AbsPath& file, std::string_view text);
 SandboxResult<std::vector<std::string>> ids(const Places& places);
 
 AbsPath place_of(const Places& places, const std::string& id);

@@ -15,6 +15,7 @@
 #include "session/entry.h"
 #include "session/errors.h"
 #include "session/record.h"
+#include "session/short_lived_file.h"
 #include "sys/files.h"
 #include "sys/remove_tree.h"
 
@@ -62,8 +63,13 @@ SandboxResult<Record> load(const Places& places, const std::string& id) {
 
 SandboxResult<void> save(const Places& places, const Record& record) {
   drop_entry(place_of(places, record.id));
-  HARN_SESSION_OK(sys::replace_file(place_of(places, record.id).join(record_name), print_record(record)), io);
+  HARN_SESSION_OK(put_file(record, place_of(places, record.id).join(record_name), print_record(record)), io);
   return {};
+}
+
+Status put_file(const Record& record, const AbsPath& file, std::string_view text) {
+  const bool ends_with_the_machine = record.kept && !record.contained() && !record.overlay;
+  return ends_with_the_machine ? replace_short_lived(file, text) : sys::replace_file(file, text);
 }
 
 SandboxResult<std::vector<std::string>> ids(const Places& places) {

@@ -64,7 +64,7 @@ class Holding {
         waits_((received.value.flags & waits_for_word) != 0),
         reserved_(reserved),
         child_stack_top_(holder.stack + stack_bytes),
-        template_steps_(holder.letterbox >= 0 ? 0 : holder.shared->step_count) {}
+        template_steps_(holder.ready != 0 ? 0 : holder.shared->step_count) {}
 
   [[noreturn]] void run() {
     child::Report report = {.failed_step = 0, .error = EBADMSG, .inner = 0, .exec_attempted = 0, .init_attempted = 0};
@@ -104,7 +104,7 @@ class Holding {
 
   // A keeper that falls asleep looks for commands once more after it has said so; we count first and look then.
   bool must_be_asked_anew() const {
-    return reserved_ && (load(shared_.suspended) != 0 || (holder_.letterbox >= 0 && holder_.rules != load(shared_.rules)));
+    return reserved_ && (load(shared_.suspended) != 0 || (holder_.ready != 0 && holder_.rules != load(shared_.rules)));
   }
 
   Word start(child::Report& report) {
@@ -275,11 +275,15 @@ void send_namespaces(const Shared& shared, int connection) {
 
 // Before anybody asks: what every command gives up is given up here, and inherited. From here on this process
 // may do no more than the command, which is all it needs.
-int await_connection(Holder& holder) {
+void give_up_beforehand(Holder& holder) {
   child::Launch launch;
   launch.inner = {.steps = holder.shared->steps, .count = holder.shared->step_count};
   if (!child::replay_here(launch)) leave(0);
   store(holder.ready, 1u);
+}
+
+int await_connection(Holder& holder) {
+  give_up_beforehand(holder);
   init::Parcel<char, 1> parcel;
   if (init::receive_parcel(holder.letterbox, parcel, 0) != sizeof parcel.value || parcel.count != 1) leave(0);
   raw_syscall(SYS_close, holder.letterbox);
@@ -295,6 +299,7 @@ int await_connection(Holder& holder) {
   Received received;
   if (!receive(connection, received)) leave(0);
   const bool reserved = received.value.kind == Kind::reserve;
+  if (reserved && holder.ready == 0) give_up_beforehand(holder);
   if (reserved && (!receive(connection, received) || received.value.kind != Kind::exec)) leave(0);
   switch (received.value.kind) {
     case Kind::exec:

@@ -110,6 +110,11 @@ struct Spare {
 };
 Spare spare;
 
+// Not at once: it would take a processor from the command that has just been asked for. When one has ended nobody minds, and
+// otherwise after a while.
+constexpr std::uint64_t spare_pause_ms = 5;
+std::uint64_t spare_due_ms = 0;  // 0 = none is wanted
+
 void drop_spare() {
   if (spare.letterbox >= 0) raw_syscall(SYS_close, spare.letterbox);
   spare = {};
@@ -118,6 +123,7 @@ void drop_spare() {
 bool spare_is_stale() { return spare.holder != nullptr && spare.holder->rules != load(shared.rules); }
 
 void start_spare() {
+  spare_due_ms = 0;
   if (spare_is_stale()) drop_spare();
   if (spare.holder != nullptr) return;
   int ends[2] = {-1, -1};
@@ -157,7 +163,7 @@ void accept_one() {
   const bool starts = command || wanted == Kind::reserve;
   if (welcome && !(starts && hand_to_spare(connection, command))) start_holder(connection, -1, command);
   raw_syscall(SYS_close, connection);
-  if (starts) start_spare();
+  if (starts) spare_due_ms = now_ms() + spare_pause_ms;
 }
 
 // A holder that was killed could not end whom it held. They are ours now, and cannot be told from others.
@@ -174,6 +180,7 @@ void reap() {
     holder->stack = nullptr;
     const bool waited = holder == spare.holder;
     if (waited) drop_spare();
+    else if (spare_due_ms != 0) spare_due_ms = 1;
     if ((status & 0x7f) != 0 && !waited) sweeping = true;
   }
 }
@@ -199,6 +206,7 @@ Word next_moment() {
   if (shared.lifetime_ms != 0) soonest(shared.started_ms + shared.lifetime_ms);
   if (shared.idle_ms != 0 && load(shared.execs) == 0 && load(shared.suspended) == 0) soonest(load(shared.last_ms) + shared.idle_ms);
   if (sweeping) soonest(now + sweep_pause_ms);
+  if (spare_due_ms != 0) soonest(spare_due_ms);
   return next;
 }
 
@@ -236,6 +244,7 @@ void keep_time() {
     reap();
     if (load(shared.ending) != 0) end();
     if (sweeping) sweep();
+    if (spare_due_ms != 0 && now_ms() >= spare_due_ms) start_spare();
     keep_time();
     const Word wait = next_moment();
     const timespec until = {.tv_sec = wait / 1000, .tv_nsec = wait % 1000 * 1'000'000};

@@ -39,7 +39,7 @@ struct Holder {
   char* stack = nullptr;  // null = free
   int connection = -1;
   int letterbox = -1;       // a connection arrives here later
-  std::uint32_t ready = 0;  // it waits for one, and has given up already what the template gives up
+  std::uint32_t ready = 0;  // it has given up already what the template gives up
   int pid = 0;
   std::uint32_t rules = 0;    // the rules it has given up everything but, if it has
   std::uint32_t counted = 0;  // among the commands, from the moment one was asked for
