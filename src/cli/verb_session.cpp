@@ -320,8 +320,7 @@ Result<Reply> session_restore(const Arguments& arguments, const Caller& caller) 
   HARN_TRY(restored, said(session::restore_snapshot(places_of(caller), arguments.operands()[1], arguments.operands().front())));
   const auto& record = restored.record;
   auto text = fmt::format("{} is as it was in {}\n", record.id, arguments.operands()[1]);
-  if (!restored.kept.empty())
-    text += fmt::format("what stood in {} is kept as {}\n", base::quoted(record.root.text()), restored.kept);
+  if (!restored.kept.empty()) text += fmt::format("what stood in {} is kept as {}\n", base::quoted(record.root.text()), restored.kept);
   return answer_session(record, arguments, caller, text);
 }
 

@@ -137,11 +137,14 @@ void name_idle_timeout(const Policy& policy, Coverage& coverage) {
 
 // Asked for and not given must not look alike from inside.
 Error no_publishing(Backend backend) {
-  const auto who = backend == Backend::noop ? std::string("nothing on this host") : "backend '" + std::string(base::enum_name(backend)) + "'";
+  const auto who =
+      backend == Backend::noop ? std::string("nothing on this host") : "backend '" + std::string(base::enum_name(backend)) + "'";
   return {.code = ErrorCode::not_supported,
           .stage = Stage::plan,
           .message = who + (backend == Backend::noop ? " can" : " cannot") + " show a port of the command on your loopback (--publish)",
-          .hint = "that takes the backend 'linux' with network namespaces ('harn doctor'); with --net allowed the command listens on your loopback itself"};
+          .hint =
+              "that takes the backend 'linux' with network namespaces ('harn doctor'); with --net allowed the command listens on your "
+              "loopback itself"};
 }
 
 Result<Plan> lower_with(const BackendRow& row, const PlanInput& input) {

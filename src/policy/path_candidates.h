@@ -24,7 +24,7 @@ enum class Said : std::uint16_t {
   credential = 1 << 6,
   exposed = 1 << 7,
   protected_name = 1 << 8,
-  capped = 1 << 9,     // never more than readable: the host executes or trusts it
+  capped = 1 << 9,  // never more than readable: the host executes or trusts it
 };
 constexpr Said operator|(Said a, Said b) { return static_cast<Said>(static_cast<unsigned>(a) | static_cast<unsigned>(b)); }
 constexpr bool says(Said set, Said any_of) { return (static_cast<unsigned>(set) & static_cast<unsigned>(any_of)) != 0; }

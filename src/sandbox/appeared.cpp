@@ -71,7 +71,8 @@ void NameWatch::report(Outcome& outcome) const {
     if (after.is_there(name)) outcome.appeared.push_back(name.path.text());
   const auto created = [&](const Name& name) {
     auto root = name.path.parent().text();
-    if (std::ranges::find(outcome.created_trusted, root) == outcome.created_trusted.end()) outcome.created_trusted.push_back(std::move(root));
+    if (std::ranges::find(outcome.created_trusted, root) == outcome.created_trusted.end())
+      outcome.created_trusted.push_back(std::move(root));
   };
   for (const auto& name : repositories_)
     if (after.is_there(name)) created(name);

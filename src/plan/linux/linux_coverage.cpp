@@ -180,13 +180,14 @@ class CoverageWriter {
 
   Gap unheld_network() const {
     const bool hosts = layers_.asked == NetworkReach::restricted;
-    return {.dimension = Dimension::network,
-            .code = hosts ? "per_host_network" : "loopback_only",
-            .detail = hosts && input_.policy.effective_network().loopback
-                          ? "single hosts beside a loopback of the command's own need a network namespace; nothing can be reached without one"
-                      : hosts ? "single hosts need a network namespace, or a supervisor; nothing can be reached without either"
-                              : "a loopback of its own needs a network namespace; without one every socket stays closed",
-            .remedy = "let this user create network namespaces"};
+    return {
+        .dimension = Dimension::network,
+        .code = hosts ? "per_host_network" : "loopback_only",
+        .detail = hosts && input_.policy.effective_network().loopback
+                      ? "single hosts beside a loopback of the command's own need a network namespace; nothing can be reached without one"
+                  : hosts ? "single hosts need a network namespace, or a supervisor; nothing can be reached without either"
+                          : "a loopback of its own needs a network namespace; without one every socket stays closed",
+        .remedy = "let this user create network namespaces"};
   }
 
   void cover_unix_sockets() {

@@ -366,7 +366,8 @@ TEST(Syscalls, PlainReadingIsLeftToTheOtherLayers) {
     for (const bool supervised : {false, true}) {
       options.supervised = supervised;
       const auto program = compile_filter(*plan_syscalls(options));
-      for (const std::uint64_t flags : {0, 02'004'000 /* O_CLOEXEC, O_NONBLOCK */, 0'600'000 /* O_DIRECTORY, O_NOFOLLOW */, 01'000'000 /* O_NOATIME */})
+      for (const std::uint64_t flags :
+           {0, 02'004'000 /* O_CLOEXEC, O_NONBLOCK */, 0'600'000 /* O_DIRECTORY, O_NOFOLLOW */, 01'000'000 /* O_NOATIME */})
         for (const auto& [call, at] : {std::pair{"open", 1}, std::pair{"openat", 2}}) {
           test::SyscallEvent event{.number = *test::number_of(call, "x86_64"), .architecture = 0xc000003e};
           event.arguments[static_cast<std::size_t>(at)] = flags;

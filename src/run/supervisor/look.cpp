@@ -116,7 +116,8 @@ bool can_read(const Caller& caller, const seccomp_data& call) {
   At at;
   unsigned flags = 0;
   if (!opens_to_read(call, at, flags) || caller.read_text(at.path, path) < 0) return false;
-  if (path.view().empty() || leads_to_itself(path.view()) || (path.view().front() != '/' && at.start < 0 && at.start != AT_FDCWD)) return false;
+  if (path.view().empty() || leads_to_itself(path.view()) || (path.view().front() != '/' && at.start < 0 && at.start != AT_FDCWD))
+    return false;
   const auto& seen = as_seen_by_us(caller, at.start, path.view());
   const unsigned kept = flags & (O_NOFOLLOW | O_DIRECTORY);
   if ((flags & O_DIRECTORY) == 0) {
