@@ -119,8 +119,9 @@ Plan plan_here(const AbsPath& workspace, const std::vector<std::string>& words, 
   Policy policy;
   policy.workspace_roots = {workspace};
   auto facts = probe_host({.environment = env, .cwd = workspace});
-  if (layers == Layers::landlock_and_seccomp)
+  if (layers == Layers::landlock_and_seccomp || layers == Layers::supervised)
     facts.linux.user_namespaces = facts.linux.pid_namespaces = facts.linux.network_namespaces = false;
+  if (layers == Layers::landlock_and_seccomp) facts.linux.seccomp_notify = false;
   look_at_paths(facts, policy);
   const auto backend = layers == Layers::bubblewrap ? Backend::bubblewrap : Backend::linux;
   auto plan = make_plan(policy, {.argv = words, .cwd = workspace, .environment = env}, facts, {.backend = backend});

@@ -32,7 +32,8 @@ std::string output_of(const std::vector<std::string>& words);
 
 enum class Layers : unsigned char {
   all,
-  landlock_and_seccomp,  // as on a host without user namespaces
+  supervised,            // as on a host without user namespaces
+  landlock_and_seccomp,  // … where no supervisor can answer either
   bubblewrap
 };
 Plan plan_here(const AbsPath& workspace, const std::vector<std::string>& words, Layers layers);

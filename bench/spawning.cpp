@@ -47,15 +47,19 @@ double rate_of(const std::function<void()>& work) {
 
 void bench_spawning(const std::string& harn, const AbsPath& workspace, int rounds) {
   const auto confined = plan_here(workspace, {bare}, Layers::all);
-  const auto without_view = plan_here(workspace, {bare}, Layers::landlock_and_seccomp);
+  const auto two_layers = plan_here(workspace, {bare}, Layers::landlock_and_seccomp);
+  const auto supervised = plan_here(workspace, {bare}, Layers::supervised);
   std::vector<Case> cases;
   const auto add = [&](std::string name, std::string target, std::function<void()> work) {
     cases.push_back({std::move(name), std::move(target), [work = std::move(work)] { return micros_of(work); }});
   };
   add("bare posix_spawn of /bin/true", "", [] { spawn_and_wait({bare}); });
-  add("library, Landlock + seccomp", "<= 1.4", [&] { library_run(without_view); });
+  add("library, Landlock + seccomp", "<= 1.4", [&] { library_run(two_layers); });
+  add("library, Landlock + seccomp + supervisor", "", [&] { library_run(supervised); });
   add("library, all layers", "<= 3.2", [&] { library_run(confined); });
   add("harn run, Landlock + seccomp", "<= 2.6",
+      [&] { spawn_and_wait({harn, "run", "--backend", "linux", "--", bare}, {"HARN_PRETEND=userns=no,notify=no"}); });
+  add("harn run, Landlock + seccomp + supervisor", "",
       [&] { spawn_and_wait({harn, "run", "--backend", "linux", "--", bare}, {"HARN_PRETEND=userns=no"}); });
   add("harn run, all layers", "<= 4.5", [&] { spawn_and_wait({harn, "run", "--", bare}); });
   const bool peer = std::filesystem::exists("/usr/bin/bwrap");
@@ -64,7 +68,8 @@ void bench_spawning(const std::string& harn, const AbsPath& workspace, int round
   run_in_turns(cases, rounds);
   fmt::print("\nStarting a command\n");
   print_ratios(cases, "us");
-  if (peer) fmt::print("harn run, all layers / bwrap: {:.2f} (target <= 0.5)\n", median(cases[4].taken) / median(cases[5].taken));
+  if (peer)
+    fmt::print("harn run, all layers / bwrap: {:.2f} (target <= 0.5)\n", median(cases[cases.size() - 2].taken) / median(cases.back().taken));
 }
 
 void bench_rate(const AbsPath& workspace) {
