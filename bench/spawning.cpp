@@ -69,7 +69,8 @@ void bench_spawning(const std::string& harn, const AbsPath& workspace, int round
   fmt::print("\nStarting a command\n");
   print_ratios(cases, "us");
   if (peer)
-    fmt::print("harn run, all layers / bwrap: {:.2f} (target <= 0.5)\n", median(cases[cases.size() - 2].taken) / median(cases.back().taken));
+    fmt::print("harn run, all layers / bwrap: {:.2f} (target <= 0.5)\n",
+               median(cases[cases.size() - 2].taken) / median(cases.back().taken));
 }
 
 void bench_rate(const AbsPath& workspace) {
