@@ -141,7 +141,7 @@ class Incoming {
 std::vector<bool> given_this(const std::vector<const RunRecord*>& recorded, const InputSource& input) {
   std::vector<std::size_t> by_size(recorded.size());
   std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-  std::ranges::stable_sort(by_size, {}, [&](std::size_t i) { return recorded[i]->input.size; });
+  std::ranges::sort(by_size, {}, [&](std::size_t i) { return recorded[i]->input.size; });
   std::vector<bool> out(recorded.size(), false);
   Incoming incoming(input);
   std::uint64_t size = 0;
