@@ -4,6 +4,8 @@
 #include <errno.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -155,7 +157,12 @@ SandboxResult<Restored> restore_snapshot(const Places& places, const std::string
                      "'harn session snapshot --list' shows those there are");
   if (!loaded) return std::unexpected(from(loaded.error(), Kind::io));
   if (record.kept) {
-    const auto state = run::ask_keeper(record.socket, Ask::state);
+    auto state = run::ask_keeper(record.socket, Ask::state);
+    // A command that has answered is counted for a moment longer.
+    for (int i = 0; i < 100 && state && state->execs != 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      state = run::ask_keeper(record.socket, Ask::state);
+    }
     if (!state) return gone(id);
     if (state->execs != 0)
       return fail_with(Kind::lifecycle, fmt::format("{} command(s) run in {}", state->execs, base::quoted(id)),

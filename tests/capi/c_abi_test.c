@@ -245,7 +245,7 @@ static void test_sessions(void) {
   snapshot = harn_session_snapshot(backend, id);
   expect(strstr(snapshot, "snapshot_id") != NULL, "a snapshot", snapshot);
   expect_in(harn_session_exec(backend, id, "{\"command\": \"rm\", \"args\": [\"file\"]}", NULL, NULL, NULL), "\"exit_code\": 0", "a change");
-  expect_in(harn_session_restore(backend, id, snapshot), id, "it is brought back");
+  expect_in(harn_session_restore(backend, id, snapshot), "\"state\": \"running\"", "it is brought back");
   harn_free(snapshot);
   expect_in(harn_session_exec(backend, id, "{\"command\": \"cat\", \"args\": [\"file\"]}", NULL, NULL, NULL), "\"stdout\": \"x\"", "as it was");
   expect_in(harn_session_mount(backend, id, "{\"source\": \"\", \"target\": \"/mnt/fresh\", \"access\": \"read_write\"}"), "/mnt/fresh", "a mount");

@@ -44,7 +44,8 @@ Result<Found> find_runtime(const HostFacts& facts, const std::string& named) {
   auto message = named.empty() ? std::string("profile 'wasi' needs a runtime for modules, and none works on this host")
                                : fmt::format("the WASI runtime {} does not work on this host", base::quoted(named));
   if (!tried.empty()) message += " (" + base::join(tried, "; ") + ")";
-  return wrong(ErrorCode::not_available, std::move(message), fmt::format("install one of {}", names_of_all()));
+  return wrong(ErrorCode::not_available, std::move(message),
+               (named.empty() ? "" : "unset HARN_WASI_RUNTIME, or ") + fmt::format("install one of {}", names_of_all()));
 }
 
 Result<AbsPath> module_of(const PlanInput& input, const AbsPath& cwd) {
@@ -74,7 +75,13 @@ Result<std::vector<Preopen>> preopens_of(const PlanInput& input, const AbsPath& 
   const auto& policy = input.policy;
   for (const auto* roots :
        {&policy.workspace_roots, &policy.read_only_roots, &policy.process_sandbox.write_roots, &policy.process_sandbox.read_roots})
-    for (const auto& root : entries(*roots)) add(root.text(), root);
+    for (const auto& root : entries(*roots)) {
+      if (input.facts.kind_of(root) == PathKind::file)
+        return wrong(ErrorCode::not_supported,
+                     fmt::format("a module is given directories, and {} is a single file", base::quoted(root.text())),
+                     fmt::format("name its directory ({}), or lay the file into the project", base::shell_word(root.parent().text())));
+      add(root.text(), root);
+    }
   // Also where a name only ends like it: the first of two separators is what counts.
   const auto splits_elsewhere = [&](const std::string& name) {
     return !runtime.separator.empty() && (name + std::string(runtime.separator)).find(runtime.separator) != name.size();

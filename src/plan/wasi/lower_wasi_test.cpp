@@ -174,6 +174,9 @@ TEST(Wasi, WhatARuntimeCannotBeToldIsRefused) {
   odd.workspace_roots = std::vector<AbsPath>{AbsPath::of("/p"), AbsPath::of("/a:")};
   EXPECT_FALSE(make_plan(odd, module, host({"wasmtime"})));
   EXPECT_FALSE(make_plan(odd, module, host({"iwasm"})));
+  auto facts = host({"wasmedge"});
+  facts.paths["/data"] = {.kind = PathKind::file};
+  EXPECT_EQ(make_plan(policy(), module, facts).error().message, "a module is given directories, and '/data' is a single file");
   EXPECT_FALSE(make_plan(policy(), {.argv = {"m.wasm", "\xff"}}, host({"node"})));
   EXPECT_TRUE(make_plan(policy(), {.argv = {"m.wasm", "\xff"}}, host({"wasmtime"})));
 }
