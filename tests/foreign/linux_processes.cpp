@@ -23,7 +23,7 @@ std::vector<ProcessEntry> list_processes() {
     if (std::from_chars(name.data(), name.data() + name.size(), process.pid).ec != std::errc()) continue;
     std::ifstream file(entry.path() / "stat");
     std::string text;
-    std::getline(file, text, '\0');  // an error, when it ends meanwhile, is no exception here
+    std::getline(file, text, '\0');    // an error, when it ends meanwhile, is no exception here
     const auto end = text.rfind(')');  // the name before it may hold anything
     if (end == std::string::npos) continue;
     std::istringstream words(text.substr(end + 1));
