@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits count the whole tree, for root and for an ordinary user, with a view and without one. Each
 // case runs once without its limit and must succeed, then with it.
+#include <sys/utsname.h>
+
+#include <cstdio>
+
 #include <gtest/gtest.h>
 
 #include "confine/limits_stand.h"
@@ -85,11 +89,20 @@ TEST_P(Limits, RoomForMoreMemoryIsNotMemory) {
   EXPECT_FALSE(run.flag("oom_killed"));
 }
 
+// Before that the kernel counts a user's processes everywhere, and the limit would count strangers.
+bool counts_per_namespace() {
+  utsname system = {};
+  int major = 0;
+  int minor = 0;
+  ::uname(&system);
+  return std::sscanf(system.release, "%d.%d", &major, &minor) == 2 && (major > 5 || (major == 5 && minor >= 14));
+}
+
 TEST_P(Limits, ProcessesAreRefusedPastTheirNumber) {
   const LimitScene scene(GetParam());
   EXPECT_EQ(scene.run({}, {"forks", "30"}).output(), "made 30\ndone\n");
   // Nothing there can refuse a fork: sampling sees too many and ends the tree.
-  if (!GetParam().root && !GetParam().view) {
+  if (!GetParam().root && (!GetParam().view || !counts_per_namespace())) {
     const auto ended = scene.run({"--procs", "16"}, {"forks", "30", "120"});
     EXPECT_EQ(ended.number("exit_code"), killed) << ended.text;
     EXPECT_TRUE(ended.flag("processes_exceeded"));
